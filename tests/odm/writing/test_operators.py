@@ -245,6 +245,19 @@ REFUSED = {
     ),
     "$inc of marshmallow's integer by a half": ({"mi": 1}, {"$inc": {"mi": 0.5}}, "mi", "Not a valid integer."),
     "$mul of marshmallow's beyond 64 bits": ({"mi": 2**62}, {"$mul": {"mi": 2}}, "mi", BEYOND),
+    "$inc by no number": ({"i": 1}, {"$inc": {"i": "x"}}, "i", "Not a valid integer."),
+    "$inc of what is free by no number": ({"free": 1}, {"$inc": {"free": "x"}}, "free", "Not a valid value."),
+    "$mul of an integer by no number": ({"i": 1}, {"$mul": {"i": "x"}}, "i", "Not a valid integer."),
+    "$pull of one that is none": ({"tags": ["a"]}, {"$pull": {"tags": 5}}, "tags", "Not a valid string."),
+    "$pull by an order of none": ({"tags": ["a"]}, {"$pull": {"tags": {"$gt": 5}}}, "tags", "Not a valid string."),
+    "$pull of one among some": (
+        {"tags": ["a"]},
+        {"$pull": {"tags": {"$in": ["a", 1]}}},
+        "tags.1",
+        "Not a valid string.",
+    ),
+    "$pull by a field": ({"marks": []}, {"$pull": {"marks": {"n": "x"}}}, "marks.n", "Not a valid integer."),
+    "$addToSet of one that is none": ({"tags": ["a"]}, {"$addToSet": {"tags": 1}}, "tags", "Not a valid string."),
     "$pop of marshmallow's by 0": ({"ml": []}, {"$pop": {"ml": 0}}, "ml", "Must be 1 or -1."),
 }
 
@@ -263,6 +276,7 @@ def test_an_operator_is_refused_and_nothing_changed(things, name):
 @pytest.mark.parametrize(
     ("update", "message"),
     [
+        ({"$inc": {"t": 2}}, "update: $inc t: Not a number."),
         ({"$mul": {"t": 2}}, "update: $mul t: Not a number."),
         ({"$mul": {"tags": 2}}, "update: $mul tags: Not a number."),
         ({"$min": {"tags": 2}}, "update: $min tags: Not a number or a date."),
@@ -281,6 +295,11 @@ def test_an_operator_is_refused_and_nothing_changed(things, name):
         ({"$push": {"marks": {"$each": [], "$sort": {"tags": 1}}}}, f"update: $push marks: {UNSORTED}"),
         ({"$pop": {"mi": 1}}, "update: $pop mi: Not a list."),
         ({"$pop": {"other": 1}}, "update: $pop other: Not a pure field of the model."),
+        ({"$inc": {"o.x": 1}}, "update: $inc o.x: Not a field of this object."),
+        ({"$unset": {"free.$x": ""}}, "update: $unset free.$x: Keys may not start with $."),
+        ({"$pull": {"tags": {"$foo": 1}}}, "update: unknown operator $foo"),
+        ({"$pull": {"marks": {"n": {"$foo": 1}}}}, "update: unknown operator $foo"),
+        ({"$pull": {"marks": {"x": 1}}}, "update: an element of marks has no field x"),
     ],
     ids=str,
 )

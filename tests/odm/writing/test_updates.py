@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
+import time
+from datetime import UTC, datetime, timedelta, timezone
 
 import marshmallow
 import pytest
-from bson import ObjectId
+from bson import Decimal128, ObjectId
 
-from gatewayfw.errors import ValidationError
+from gatewayfw.errors import StorageError, ValidationError
 from gatewayfw.odm import Operators
-from gatewayfw.schemas import any_, array, date, integer, number, object_, object_id, optional, string
+from gatewayfw.odm.writing.updates import Change, check_result, find_corrections, refusal_of, stored_update
+from gatewayfw.schemas import Schemas, any_, array, date, integer, number, object_, object_id, optional, string
+from gatewayfw.schemas.fields import decimal
+from gatewayfw.settings import Settings
 
 #: The filter that means any document; an empty one is refused.
 THE_ONE = {"_id": {"$exists": True}}
+BEYOND = "The number would leave 64 bits."
 
 
 @pytest.fixture
@@ -84,6 +89,125 @@ def test_dates_in_free_values_come_back_as_they_are_shown(world):
     shown = world.person.insert_one(doc={"name": "x", "extra": {"at": [moment]}}, projection={"extra": 1})
     assert shown["extra"] == {"at": [datetime(2026, 1, 1, 0, 0, 0, 123000)]}
     assert world.person.find_one(projection={"extra": 1}) == shown
+
+
+# -- what an update means, and what its result may be; pure
+
+FIELDS = {
+    "i": optional(integer(minimum=0)),
+    "d": optional(decimal(places=2)),
+    "at": optional(date()),
+    "o": optional(object_({"d": optional(decimal(places=1)), "tags": optional(array(string()))})),
+    "tags": array(string()),
+    "frees": optional(array(any_())),
+    "free": optional(any_()),
+    "m": marshmallow.fields.Integer(error_messages={"invalid": "Not {input}."}),
+}
+THING = Schemas(Settings()).add("thing", FIELDS)
+UPDATES = {
+    "$set": ({"$set": {"i": 1, "tags": ["a"]}}, ({"$set": {"i": 1, "tags": ["a"]}}, {"i", "tags"}, set(), ())),
+    "below": (
+        {"$set": {"o.d": "1"}, "$unset": {"i": 7, "o.tags": 1}},
+        ({"$set": {"o.d": Decimal128("1.0")}, "$unset": {"i": "", "o.tags": ""}}, {"i", "o"}, {"i", "o"}, ()),
+    ),
+    "arithmetic": (
+        {"$inc": {"i": 1, "d": "2"}, "$mul": {"free.x": 3, "o.d": "2.00"}, "$min": {"at": "2026-01-01"}},
+        (
+            {
+                "$inc": {"i": 1, "d": Decimal128("2.00")},
+                "$mul": {"free.x": 3, "o.d": Decimal128("2")},
+                "$min": {"at": datetime(2026, 1, 1)},
+            },
+            {"i", "d", "free", "o", "at"},
+            {"i", "d", "free", "o", "at"},
+            (("i", 1), ("d", Decimal128("2.00")), ("free.x", 3), ("o.d", Decimal128("2"))),
+        ),
+    ),
+    "lists": (
+        {"$push": {"tags": {"$each": ["a"], "$slice": 1}}, "$pull": {"frees": {"a": 1}}, "$pop": {"o.tags": -1}},
+        (
+            {
+                "$push": {"tags": {"$each": ["a"], "$slice": 1}},
+                "$pull": {"frees": {"$in": [{"a": 1}]}},
+                "$pop": {"o.tags": -1},
+            },
+            {"tags", "frees", "o"},
+            {"tags", "frees", "o"},
+            (),
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("row", UPDATES)
+def test_an_update_names_what_it_changes_calculates_and_leaves_to_be_checked(row):
+    given, (update, named, recheck, calculated) = UPDATES[row]
+    assert stored_update(THING, given) == Change(update, frozenset(named), frozenset(recheck), calculated)
+
+
+def test_all_that_is_wrong_with_an_update_is_told():
+    with pytest.raises(ValidationError) as raised:
+        stored_update(
+            THING, {"$set": {"other": 1, "i": "x", "o.x": 1}, "$unset": {"tags": "", "at": ""}, "$inc": {"m": ""}}
+        )
+    assert raised.value.errors == {
+        "update.other": ["Not a pure field of the model."],
+        "update.i": ["Not a valid integer."],
+        "update.o.x": ["Not a field of this object."],
+        "update.tags": ["Missing data for required field."],
+        "update.m": ["Not a valid number."],
+    }
+
+
+def test_the_current_date_is_that_of_no_zone(monkeypatch):
+    with monkeypatch.context() as patched:
+        patched.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        moment = stored_update(THING, {"$currentDate": {"at": True}}).update["$set"]["at"]
+    time.tzset()
+    assert abs(moment.replace(tzinfo=UTC) - datetime.now(UTC)) < timedelta(minutes=10)
+
+
+def test_a_refusal_of_the_storage_names_what_the_change_names():
+    change = stored_update(THING, {"$inc": {"i": 1}, "$push": {"tags": "a"}})
+    refused = {"update.i": ["no"], "update._gw.v": ["no"], "update.tags": ["never"]}
+    error = refusal_of(change, ValidationError(refused))
+    assert (type(error), error.errors) == (ValidationError, {"update.i": ["no"], "update.tags": ["never"]})
+    assert type(refusal_of(change, ValidationError({"update._gw.v": ["no"]}))) is StorageError
+
+
+@pytest.mark.parametrize(
+    ("update", "document", "errors"),
+    [
+        ({"$inc": {"i": 1}}, {"i": -1, "tags": []}, {"update.i": ["Must be greater than or equal to 0."]}),
+        ({"$pull": {"tags": "a"}}, {}, {"update.tags": ["Missing data for required field."]}),
+        ({"$set": {"i": 1}}, {}, {}),
+        ({"$unset": {"i": ""}}, {}, {}),
+        ({"$set": {"o.tags": ["a"]}}, {"o": {"tags": [5]}}, {"update.o.tags.0": ["Not a valid string."]}),
+        ({"$inc": {"free.x": 1, "i": 1}}, {"free": {"x": 2**63}}, {"update.free.x": [BEYOND]}),
+        ({"$inc": {"free.x": 1}}, {"free": {"x": -(2**63) - 1}}, {"update.free.x": [BEYOND]}),
+        ({"$inc": {"free.x": 1}}, {"free": {"x": 2**63 - 1}}, {}),
+        ({"$mul": {"free.x": 1}}, {"free": {"x": -(2**63)}}, {}),
+        ({"$inc": {"free.x": 1}}, {"free": {"x": 1e300}}, {}),
+    ],
+    ids=str,
+)
+def test_what_operators_make_of_a_field_must_fit_it(update, document, errors):
+    change, told = stored_update(THING, update), {}
+    try:
+        check_result(THING, change, document)
+    except ValidationError as error:
+        told = error.errors
+    assert told == errors
+
+
+def test_decimals_get_the_places_of_their_fields():
+    change = stored_update(THING, {"$mul": {"d": 2, "o.d": 3}, "$inc": {"i": 1}})
+    zeros = {"d": Decimal128("0"), "o": {"d": Decimal128("0.0")}, "i": 1}
+    assert find_corrections(THING, change, zeros) == {"d": Decimal128("0.00")}
+    with pytest.raises(ValidationError) as raised:
+        find_corrections(THING, change, {**zeros, "d": Decimal128("0.001")})
+    assert raised.value.errors == {"update.d": ["Must have at most 2 decimal places."]}
 
 
 # -- elements of free kinds: data is never an operator
@@ -226,8 +350,6 @@ def test_described_elements_need_no_word_for_operators(marks):
 
 
 # -- numbers beyond 64 bits
-
-BEYOND = "The number would leave 64 bits."
 
 
 @pytest.fixture
