@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import bson
 import pytest
-from bson import ObjectId
+from bson import Decimal128, ObjectId
 
 from gatewayfw.errors import TooLarge
 from gatewayfw.odm import Odm
+from gatewayfw.odm.copies.sizes import own_bytes
 from gatewayfw.odm.writing import allowance
-from gatewayfw.odm.writing.allowance import foresee
+from gatewayfw.odm.writing.allowance import Allowance, FieldsTooLarge, allowance_of, foresee
+from gatewayfw.odm.writing.updates import Change
 from gatewayfw.schemas import Schemas, any_, array, integer, object_, optional, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage
+from tests.odm.noted import note_commands
 
 MOST = 1000
 ID = ObjectId("f" * 24)
@@ -149,7 +152,57 @@ def test_copies_and_id_do_not_count(notes):
     assert notes.add(**fields_of(MOST, tags=["a"], meta={"tags": []}, data={"list": []})) == ID
 
 
+def test_a_model_has_an_allowance_where_its_fields_may_have_one_byte_too_many():
+    schema = Schemas(Settings()).add("note", {"a": string(size=(None, 5)), "b": integer()})
+    assert allowance_of(schema, own_bytes(schema)) is None
+    most = own_bytes(schema) - 1
+    assert allowance_of(schema, most) == Allowance("note", ("a", "b"), most)
+
+
+def test_what_cannot_be_encoded_is_for_the_database_to_refuse():
+    for value in (2**70, {"a\0": 1}, object()):
+        Allowance("note", ("a",), 0).check_new({"a": value}, "doc")
+
+
 # -- updating
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "refused"),
+    [
+        (None, {"a": "x" * 8, "c": "x" * 99}, False),
+        (None, {"a": "x" * 9}, True),
+        ({"a": "x" * 9}, {"a": "x" * 9}, False),
+        ({"a": "x" * 9}, {"a": "x" * 10}, True),
+        ({"a": "x" * 9, "b": ""}, {"a": "x" * 9, "b": "x"}, False),
+        ({"a": "x" * 9, "b": "xx"}, {"a": "x" * 10, "b": ""}, True),
+        ({"b": "x" * 30}, {"b": "x" * 28, "a": ""}, True),
+    ],
+)
+def test_a_change_is_refused_where_a_field_that_it_names_grows_too_large(before, after, refused):
+    allowance = Allowance("note", ("a", "b"), len(bson.encode({"a": "x" * 8})))
+    change, told = Change({}, frozenset("a"), frozenset()), False
+    try:
+        allowance.check_change(change, before, after)
+    except FieldsTooLarge as error:
+        told = error.message == (
+            f"note: the fields of this document would have {len(bson.encode(after))} bytes, more than {allowance.most}"
+        )
+    assert told == refused
+
+
+def test_an_update_that_fits_reads_nothing_first(notes):
+    notes.add()
+    commands = note_commands(notes.storage)
+    notes.update({"$set": {"title": "b"}})
+    assert commands[0][:3] == ("update_one", "note", {"_id": ID})
+
+
+def test_without_transactions_an_update_reads_the_fields_that_count_first(bare):
+    bare.add()
+    commands = note_commands(bare.storage)
+    assert bare.update({"$set": {"title": "b"}}, {"title": "c"}) is None
+    assert commands == [("find", "note", {"title": "c"}, tuple(NOTE), {"limit": 1})]
 
 
 @pytest.mark.parametrize("update", GROWING.values(), ids=GROWING)
@@ -310,6 +363,10 @@ FORESEEN = [
     {"$inc": {"data.number": 1.5, "count": -2}},
     {"$mul": {"data.number": 1.5, "count": 2**40}},
     {"$max": {"data.number": 1.5, "count": 2**40}},
+    {"$min": {"data.number": 1.5, "count": -(2**40)}},
+    {"$set": {"data.list.0": 1}},
+    {"$set": {"tags.0": "b"}},
+    {"$set": {"tags.1": "b"}},
     {"$push": {"meta.tags": {"$each": []}}},
     {"$unset": {"data.list": "", "tags": "", "meta.none.deep": "", "data.none": ""}},
     {"$addToSet": {"tags": {"$each": ["b", "c"]}}},
@@ -330,6 +387,35 @@ def test_what_is_foreseen_is_what_the_database_makes(storage, update):
     foreseen = foresee(before, update)
     assert storage.update_one("note", {"_id": ID}, update, None) == foreseen
     assert repr(before) == kept
+
+
+DECIMAL = Decimal128("1.5")
+
+
+@pytest.mark.parametrize(
+    ("update", "after"),
+    [
+        ({"$set": {"list.x": 1, "list.0.x.y": 1, "text.x": 1}}, {}),
+        ({"$unset": {"list.0": "", "text.x": "", "none.x": ""}}, {}),
+        (
+            {"$inc": {"decimal": Decimal128("1"), "number": Decimal128("20")}},
+            {"decimal": Decimal128("1"), "number": Decimal128("20")},
+        ),
+        ({"$mul": {"text": 3, "none": 2.5}}, {"text": 3, "none": 0.0}),
+        ({"$min": {"number": 7, "text": "x"}, "$max": {"decimal": 1}}, {}),
+        ({"$max": {"number": 2**40, "text": "abcd"}}, {"number": 2**40, "text": "abcd"}),
+        ({"$push": {"text": 1}}, {"text": [1]}),
+        ({"$set": {"list.1500001": 1}}, {}),
+    ],
+    ids=str,
+)
+def test_what_does_not_fit_is_foreseen_as_the_larger_value_or_as_no_change(update, after):
+    before = {"list": ["a"], "text": "abc", "number": 7, "decimal": DECIMAL}
+    assert foresee(before, update) == {**before, **after}
+
+
+def test_a_list_is_filled_up_to_the_most_elements_that_mongodb_adds():
+    assert len(foresee({"list": ["a"]}, {"$set": {"list.1500000": 1}})["list"]) == 1_500_001
 
 
 @pytest.mark.parametrize(
