@@ -6,16 +6,41 @@ The limit is 6,000 bytes here, so a window of an organization, one of its two, h
 from __future__ import annotations
 
 import contextlib
+from types import SimpleNamespace
 
 import pytest
 from bson import encode
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gatewayfw.errors import Conflict, NotFound, TooLarge, ValidationError
+from gatewayfw.errors import Conflict, NotFound, ReplyTooLarge, TooLarge, ValidationError
+from gatewayfw.odm.copies.counts import CopyCounts
+from gatewayfw.odm.copies.jobs import Backlog, Jobs
 from gatewayfw.odm.copies.rules import LOCK
+from gatewayfw.odm.copies.shares import Care
+from gatewayfw.odm.writing.allowance import FieldsTooLarge
+from gatewayfw.odm.writing.careful import CarefulTargets, StandaloneTargets, targets_for, with_care
+from gatewayfw.odm.writing.targets import Crowded, Targets
+from gatewayfw.odm.writing.updates import stored_update
+from gatewayfw.odm.writing.writes import Writes
+from gatewayfw.schemas import Schemas
+from gatewayfw.settings import Settings
+from gatewayfw.storage import MongoStorage
+from gatewayfw.storage.terms import Marked
 from tests.odm.limited import MODELS, MOST, MOST_ABOUT, MOST_TEXT, Club, limited
 from tests.odm.player import Operations
+from tests.odm.towns import (
+    BONN_COPY,
+    LAND,
+    LAND_COPY,
+    NEW_COPY,
+    ROME,
+    ROME_COPY,
+    SEA,
+    SEA_COPY,
+    members,
+    related,
+)
 
 SHARE = MOST // 4
 
@@ -61,6 +86,7 @@ def test_a_window_is_whole_again_when_its_members_have_shrunk(club, full):
     for user in users[1:]:
         club.change(club.user, user, text="")
     assert (club.ids(org), club.cut(club.org, org)) == (users[:4], {})
+    assert club.stored(club.org, org).get("_gw") != {}
     club.add_user("", [org], rank=-1)  # enters as into any other window
     assert len(club.ids(org)) == 4
 
@@ -356,3 +382,246 @@ def test_no_size_refuses_another_writer_and_every_window_is_a_prefix_that_fills_
             player.play(step)
         club.odm.work()
         assert club.problems() == []
+
+
+# -- how much care is taken
+
+
+@pytest.mark.parametrize(
+    ("error", "has_transactions", "first", "tried"),
+    [
+        (TooLarge("x"), True, Care.NONE, [Care.NONE, Care.WINDOWS, Care.HOLDERS]),
+        (Crowded(), True, Care.WINDOWS, [Care.WINDOWS, Care.HOLDERS]),
+        (Marked(), True, Care.HOLDERS, [Care.HOLDERS]),
+        (TooLarge("x"), False, Care.NONE, [Care.NONE]),
+        (FieldsTooLarge("x"), True, Care.NONE, [Care.NONE]),
+        (ReplyTooLarge("x"), True, Care.NONE, [Care.NONE]),
+        (Conflict("x"), True, Care.NONE, [Care.NONE]),
+    ],
+    ids=repr,
+)
+def test_a_write_is_repeated_with_more_care_while_that_may_help(error, has_transactions, first, tried):
+    storage, cares = SimpleNamespace(has_transactions=lambda: has_transactions), []
+
+    def write(care):
+        cares.append(care)
+        raise error
+
+    with pytest.raises(type(error)) as raised:
+        with_care(storage, write, first)
+    assert (raised.value, cares) == (error, tried)
+
+
+def test_a_write_begins_without_care_and_ends_with_its_first_success():
+    def write(care):
+        if care is not Care.WINDOWS:
+            raise Marked
+        return care
+
+    assert with_care(SimpleNamespace(has_transactions=lambda: True), write) is Care.WINDOWS
+
+
+@pytest.mark.parametrize(
+    ("care", "has_transactions", "kind"),
+    [
+        (Care.NONE, True, Targets),
+        (Care.NONE, False, StandaloneTargets),
+        (Care.WINDOWS, True, CarefulTargets),
+        (Care.HOLDERS, False, CarefulTargets),
+    ],
+)
+def test_care_and_storage_choose_how_targets_are_written(storage, monkeypatch, care, has_transactions, kind):
+    monkeypatch.setattr(storage, "has_transactions", lambda: has_transactions)
+    assert type(targets_for(Schemas(Settings()), storage, care)) is kind
+
+
+# -- commands: a careful write reads each target once, and writes all of it at once
+
+
+def stored(*commands):
+    """Return the commands that read windows, but ones that read them to store them."""
+    return [("find_stored", *command[1:]) for command in commands]
+
+
+def filled(land, update):
+    """Return the commands that read a land with its lists, and write it."""
+    lists = stored(*(members(window, land) for window in ("towns", "largest", "guests")))
+    return [("find_stored", "land", {"_id": land}, {"limit": 1}), *lists, ("update_each", "land", [(land, update)])]
+
+
+def rename(model, id_):
+    model.find_one_and_update({"_id": id_}, {"$set": {"name": "new"}})
+
+
+def insert_town(towns):
+    flags = {"towns": True, "largest": True, "capital": True}
+    towns.town.insert_one({"name": "new"}, relations=related("land", LAND, **flags))
+
+
+def renewed(model, path, id_, filter, values):
+    """Return the command that renews a copy in its holders."""
+    return ("update_many", model, filter, {"$set": {f"_gw.at.{path}.{id_}": 1, **values}}, {"most_bytes": None})
+
+
+RENAMED = {"$set": {"name": "new"}, "$inc": {"_gw.v": 1, "_gw.r": 1}}
+ROMAN = {**ROME_COPY, "name": "new"}
+LISTS = {"towns": [BONN_COPY, ROMAN], "largest": [ROMAN, BONN_COPY]}
+GUEST = renewed(
+    "guest", "home", ROME, {"home._id": ROME, "home.0": {"$exists": False}}, {"home.name": "new", "home.size": 5}
+)
+IN_TOWN, TOWN_UPDATE = {"land._id": LAND, "land.0": {"$exists": False}}, {"land.name": "new"}
+INSERTED = [
+    ("touch", "land", {"_id": LAND}, ["_gw.v", "name"], {"lock": LOCK}),
+    ("insert", "town", [{**NEW_COPY, "land": LAND_COPY}]),
+]
+PUT = {"towns": [NEW_COPY, BONN_COPY, ROME_COPY], "largest": [ROME_COPY, BONN_COPY], "capital": NEW_COPY}
+#: Writes while Rome is a capital, and their commands with care.
+CAREFUL = {
+    "insert": (insert_town, [*INSERTED, *filled(LAND, {"$set": PUT, "$unset": {"guests": ""}})]),
+    "update of a target": (
+        lambda towns: rename(towns.land, LAND),
+        [
+            ("touch", "land", {"_id": LAND}, ["towns._id", "largest._id", "capital", "guests._id"], {"lock": LOCK}),
+            (
+                "update_one",
+                "land",
+                {"_id": LAND},
+                {**RENAMED, "$unset": {"towns": "", "largest": "", "capital": ""}},
+                None,
+            ),
+            ("count", "town", {"land._id": LAND}, 10),
+            ("count", "guest", {"visited._id": LAND}, 10),
+            ("touch_many", "land", [LAND], (), {"lock": LOCK}),
+            (
+                "update_many",
+                "town",
+                IN_TOWN,
+                {"$set": {f"_gw.at.land.{LAND}": 1, **TOWN_UPDATE}, "$unset": {"land.code": ""}},
+                {"most_bytes": None},
+            ),
+            renewed(
+                "guest",
+                "visited",
+                LAND,
+                {"visited": {"$elemMatch": {"_id": LAND}}},
+                {"visited.$": {"_id": LAND, "name": "new"}},
+            ),
+            *filled(
+                LAND,
+                {
+                    "$set": {"towns": [BONN_COPY, ROME_COPY], "largest": [ROME_COPY, BONN_COPY], "capital": ROME_COPY},
+                    "$unset": {"guests": ""},
+                },
+            ),
+            ("find", "land", {"_id": LAND}, {"limit": 1}),
+        ],
+    ),
+    "update of a member": (
+        lambda towns: rename(towns.town, ROME),
+        [
+            ("touch", "town", {"_id": ROME}, [], {"lock": LOCK}),
+            ("update_one", "town", {"_id": ROME}, RENAMED, None),
+            ("count", "guest", {"home._id": ROME}, 10),
+            ("touch_many", "land", [LAND], (), {"lock": LOCK}),
+            GUEST,
+            ("touch_many", "land", [LAND], {"lock": LOCK}),
+            *filled(LAND, {"$set": {"capital": ROMAN, **LISTS}, "$unset": {"guests": ""}}),
+            ("find", "town", {"_id": ROME}, {"limit": 1}),
+        ],
+    ),
+    "replacing": (
+        lambda towns: towns.town.add_relation(
+            {"_id": ROME}, relations=related("land", SEA, capital=True), replace=True
+        ),
+        [
+            ("touch", "town", {"_id": ROME}, ["name", "size", "land", "_gw"], {"lock": LOCK}),
+            ("touch_many", "land", [LAND, SEA], {"lock": LOCK}),
+            ("find", "land", {"_id": {"$in": [SEA]}}, ["_gw.v", "name"]),
+            ("touch", "town", {"_id": ROME}, [], {"lock": LOCK}),
+            (
+                "update_one",
+                "town",
+                {"_id": ROME},
+                {
+                    "$set": {"land": SEA_COPY, "_gw.out": {"land": {"towns": [SEA], "largest": [SEA]}}},
+                    "$inc": {"_gw.r": 1},
+                },
+                None,
+            ),
+            *filled(
+                LAND,
+                {"$set": {"towns": [BONN_COPY], "largest": [BONN_COPY]}, "$unset": {"capital": "", "guests": ""}},
+            ),
+            *filled(SEA, {"$set": {"capital": ROME_COPY}, "$unset": {"towns": "", "largest": "", "guests": ""}}),
+            ("find", "town", {"_id": ROME}, {"limit": 1}),
+        ],
+    ),
+}
+#: The same without transactions, where nothing is measured at first.
+STANDALONE = {
+    "insert": (
+        insert_town,
+        [*INSERTED, members("towns", LAND), members("largest", LAND), ("update_each", "land", [(LAND, {"$set": PUT})])],
+    ),
+    "update of a member": (
+        lambda towns: rename(towns.town, ROME),
+        [
+            ("update_one", "town", {"_id": ROME}, RENAMED, None),
+            ("count", "guest", {"home._id": ROME}, 10),
+            (
+                "touch_many",
+                "land",
+                [LAND],
+                [
+                    *(
+                        ({"_id": {"$in": [LAND]}, name: {"$elemMatch": {"_id": ROME}}}, {"$set": {f"{name}.$": ROMAN}})
+                        for name in ("towns", "largest")
+                    ),
+                    ({"_id": {"$in": [LAND]}, "capital._id": ROME}, {"$set": {"capital": ROMAN}}),
+                ],
+                {"lock": LOCK},
+            ),
+            GUEST,
+        ],
+    ),
+}
+
+
+def commands_of(towns, write):
+    """Make Rome the capital, and return the commands of a write."""
+    towns.storage.update_many("land", {"_id": LAND}, {"$set": {"capital": ROME_COPY}})
+    before = len(towns.commands)
+    write(towns)
+    return towns.commands[before:]
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("row", CAREFUL)
+def test_a_careful_write_reads_and_writes_each_target_once(towns, row):
+    write, commands = CAREFUL[row]
+    towns = towns(9)
+    assert commands_of(towns, lambda towns: towns.storage.transaction(lambda: write(towns))) == commands
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("row", STANDALONE)
+def test_without_transactions_a_write_takes_care_only_where_it_is_refused(towns, monkeypatch, row):
+    write, commands = STANDALONE[row]
+    monkeypatch.setattr(MongoStorage, "has_transactions", lambda self: False)
+    assert commands_of(towns(9), write) == commands
+
+
+@pytest.mark.mongo
+def test_with_care_for_holders_a_copy_goes_only_where_it_fits(towns):
+    towns = towns()
+    schema, backlog = towns.odm.schemas.get_schema("land"), Backlog(Jobs(towns.storage), 9, Care.HOLDERS)
+    writes = Writes(towns.odm.schemas, towns.storage, backlog, CopyCounts())
+    change = stored_update(schema, {"$set": {"name": "new"}})
+    towns.storage.transaction(lambda: writes.update(schema, {"_id": LAND}, change, ["name"]))
+    fits = {"most_bytes": towns.storage.most_bytes - len(encode({"_id": LAND, "name": "new"})) - 256}
+    at = f"_gw.at.land.{LAND}"
+    stale = {"$or": [{at: {"$lt": 1}}, {at: {"$exists": False}}]}
+    asked = [command for command in towns.commands if command[:2] in [("update_many", "town"), ("count", "town")]]
+    assert [command[-1] for command in towns.commands if command[0] == "update_many"] == [fits, fits]
+    assert asked[-1] == ("count", "town", {**IN_TOWN, **stale}, 1)
+    assert towns.jobs() == []
