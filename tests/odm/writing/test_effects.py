@@ -34,6 +34,31 @@ def test_effects_know_their_targets_and_forget_deleted_ones(effects):
     assert (effects.recomputed(), effects.releases) == ({LIST: {A}, OTHER: set()}, {(HEAD, A): set()})
 
 
+def test_targets_of_another_model_are_not_forgotten(effects):
+    effects.leave(LIST, A, B)
+    effects.leave(HEAD, A, B)
+    effects.forget("club", {A})
+    assert (effects.windows, effects.releases) == ({LIST: {A}}, {(HEAD, B): {A}})
+
+
+@pytest.mark.parametrize("kind", ["windows", "entries", "claims", "releases"])
+def test_each_effect_locks_its_target(effects, kind):
+    changes = {
+        "windows": lambda: effects.recompute(LIST, A),
+        "entries": lambda: effects.enter(LIST, A, {"_id": B}),
+        "claims": lambda: effects.enter(HEAD, A, {"_id": B}),
+        "releases": lambda: effects.leave(HEAD, A, B),
+    }
+    changes[kind]()
+    assert effects.targets() == {"org": {A}}
+
+
+def test_nothing_is_settled_at_first():
+    assert list(UNSETTLED) == [frozenset(), {}, False]
+    assert Settled(renewals=True).plus(UNSETTLED) == Settled(renewals=True)
+    assert Settled(renewals=True).plus(Settled(frozenset({(LIST, A)}))) == Settled(frozenset({(LIST, A)}), {}, True)
+
+
 def test_only_windows_are_recomputed(effects):
     effects.enter(LIST, A, {"_id": B})
     effects.enter(HEAD, A, {"_id": B})

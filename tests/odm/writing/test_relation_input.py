@@ -5,10 +5,93 @@ from __future__ import annotations
 import pytest
 from bson import ObjectId
 
-from gatewayfw.errors import (
-    NotFound,
-)
+from gatewayfw.errors import NotFound, TooLarge, ValidationError
+from gatewayfw.odm.writing.relation_input import RelationInput, parse_inputs, parse_new_inputs, sources_in
+from gatewayfw.schemas import Schemas
+from gatewayfw.settings import Settings
 from tests.odm.refusing import REQUIRED, invalid
+
+A, B, C = (ObjectId(letter * 24) for letter in "abc")
+
+
+@pytest.fixture
+def schema():
+    """A model of teams: with at most two users, and two required relations."""
+    schemas = Schemas(Settings())
+    schemas.add("user", {})
+    listed = {"teams": {"type": "multiple"}, "led": {"type": "single"}}
+    users = {"schemaName": "user", "type": "multiple", "limit": 2, "optional": True, "relatedRelations": listed}
+    one = {"schemaName": "user", "type": "single"}
+    return schemas.add("team", {}, {"users": users, "head": one, "deputy": one})
+
+
+@pytest.mark.parametrize(
+    ("given", "parsed"),
+    [
+        (None, {}),
+        ({}, {}),
+        ({"users": {"_ids": [A, str(B)]}}, {"users": ((A, B), {})}),
+        ({"users": {"_ids": (B, A), "relatedRelations": {"led": True}}}, {"users": ((B, A), {"led": True})}),
+        ({"users": {"_ids": []}, "head": {"_ids": A}}, {"users": ((), {}), "head": ((A,), {})}),
+        ({"head": {"_ids": [str(A)], "relatedRelations": {}}}, {"head": ((A,), {})}),
+    ],
+    ids=str,
+)
+def test_relation_input_becomes_ids_and_flags(schema, given, parsed):
+    wanted = {name: RelationInput(schema.relations[name], ids, flags) for name, (ids, flags) in parsed.items()}
+    assert parse_inputs(schema, given) == wanted
+    assert sources_in(wanted) == [("user", id_) for ids, _ in parsed.values() for id_ in ids]
+
+
+@pytest.mark.parametrize(
+    ("given", "errors"),
+    [
+        ("users", {"relations": ["Expected an object."]}),
+        (
+            {"users": 5, "x": 5},
+            {"relations.users": ["Expected an object with _ids."], "relations.x": ["Unknown field."]},
+        ),
+        ({"users": {"_ids": 5}}, {"relations.users._ids": ["Expected a list of ids."]}),
+        ({"users": {"_ids": [A, "x"]}}, {"relations.users._ids": ["Not a valid id."]}),
+        ({"users": {"_ids": [A, B, C]}}, {"relations.users._ids": ["More than 2 ids."]}),
+        (
+            {
+                "users": {"_ids": [], "x": 1, "relatedRelations": {"x": True, "led": 1, "teams": True}},
+                "head": {"_ids": []},
+            },
+            {
+                "relations.users.x": ["Unknown field."],
+                "relations.users.relatedRelations.x": ["Unknown field."],
+                "relations.users.relatedRelations.led": ["Not a valid boolean."],
+                "relations.head._ids": ["Expected one id."],
+            },
+        ),
+    ],
+    ids=str,
+)
+def test_all_that_is_wrong_with_relation_input_is_told(schema, given, errors):
+    with pytest.raises(ValidationError) as raised:
+        parse_inputs(schema, given)
+    assert raised.value.errors == errors
+
+
+def test_new_documents_have_their_own_input_or_share_one(schema):
+    first, second = ({"head": {"_ids": one}, "deputy": {"_ids": B}} for one in (A, C))
+    parsed = [parse_inputs(schema, one) for one in (first, second)]
+    assert parse_new_inputs(schema, [first, second], 2, 4) == parsed
+    assert parse_new_inputs(schema, [first], 2, 4) == parsed[:1] * 2
+    for given in ([first, second], [first]):
+        with pytest.raises(TooLarge) as raised:
+            parse_new_inputs(schema, given, 2, 3)
+        text = "team: one insert may embed 3 copies of related documents, all of its documents together"
+        assert raised.value.message == text
+
+
+def test_all_required_relations_that_are_missing_are_told(schema):
+    missing = {f"relations.{name}": [REQUIRED] for name in ("head", "deputy")}
+    with pytest.raises(ValidationError) as raised:
+        parse_new_inputs(schema, [{"users": {"_ids": [A]}}], 1, 9)
+    assert raised.value.errors == missing
 
 
 @pytest.mark.parametrize("id_", ["0" * 12, "0" * 24 + "\n", "g" * 24, 5, None, b"0" * 12, {"$oid": "0" * 24}])

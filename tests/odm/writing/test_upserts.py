@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.errors import BadRequest, UsageError, ValidationError
+from gatewayfw.odm.writing.updates import stored_update
 from gatewayfw.odm.writing.upserts import parse_upsert as parse
 from gatewayfw.schemas import Schemas, array, integer, object_, optional, string
 from gatewayfw.schemas.fields import decimal
@@ -60,31 +61,46 @@ def test_a_new_document_has_the_filter_and_what_operators_make_of_absent_fields(
     assert parse_upsert(THING, {"name": "n"}, update).first == {"name": "n", **first}
 
 
+def test_an_upsert_is_a_change_a_new_document_and_a_key():
+    update = {"$setOnInsert": {"tags": ["a"]}, "$inc": {"age": 1}, "$set": {"cost": "1"}}
+    change = stored_update(THING, {"$inc": {"age": 1}, "$set": {"cost": "1"}})
+    first = {"name": "n", "cost": "1", "age": 1, "tags": ["a"]}
+    assert parse_upsert(THING, {"name": "n"}, update) == (change, first, ("name",))
+    nothing = stored_update(THING, {"$set": {}})
+    assert parse_upsert(THING, {"name": "n"}, {"$setOnInsert": {"age": 1}}).change == nothing
+
+
 @pytest.mark.parametrize("wanted", [{"name": "n"}, {"group": "g", "age": 1}, {"count": 1}, {"_id": 1}], ids=repr)
 def test_the_filter_names_one_key(wanted):
     assert parse_upsert(THING, wanted, {"$set": {}}).key == tuple(sorted(wanted))
 
 
 PARTIAL = defined([unique("name", partialFilterExpression={"age": {"$gt": 1}})])
+COLLATED = defined([unique("name", collation={"locale": "en"}), unique("at.street"), unique("group", unique=False)])
+KEY = "upsert: the filter must name _id, or all fields of a unique index, and nothing else"
+VALUES = "upsert: the filter takes one value for each field, no operators or lists"
+LINKS = {name: {"schemaName": "land", "type": "single", "optional": name == "a"} for name in "abc"}
 
 
 @pytest.mark.parametrize(
     ("schema", "wanted", "problem"),
     [
-        (THING, {"group": "g"}, "must name _id, or all"),
-        (THING, {"name": "n", "group": "g"}, "must name _id, or all"),
-        (THING, {"_id": 1, "name": "n"}, "must name _id, or all"),
-        (THING, {"$and": [{"name": "n"}]}, "must name _id, or all"),
-        (PARTIAL, {"name": "n"}, "must name _id, or all"),
-        (THING, {"name": {"$in": ["n"]}}, "takes one value"),
-        (THING, {"name": ["n"]}, "takes one value"),
-        (defined([], {"land": {"schemaName": "land", "type": "single"}}), {"_id": 1}, "needs the relation land"),
+        (THING, {"group": "g"}, KEY),
+        (THING, {"name": "n", "group": "g"}, KEY),
+        (THING, {"_id": 1, "name": "n"}, KEY),
+        (THING, {"$and": [{"name": "n"}]}, KEY),
+        (PARTIAL, {"name": "n"}, KEY),
+        (THING, {"name": {"$in": ["n"]}}, VALUES),
+        (THING, {"name": ["n"]}, VALUES),
+        *((COLLATED, {name: "n"}, KEY) for name in ("name", "at.street", "group")),
+        (defined([], LINKS), {"_id": 1}, "upsert: a new thing needs the relation b"),
     ],
     ids=repr,
 )
 def test_another_filter_or_a_required_relation_is_the_programs_mistake(schema, wanted, problem):
-    with pytest.raises(UsageError, match=problem):
+    with pytest.raises(UsageError) as raised:
         parse_upsert(schema, wanted, {"$set": {}})
+    assert raised.value.message == problem
 
 
 @pytest.mark.parametrize(
@@ -106,15 +122,24 @@ def test_an_update_that_makes_no_sense_is_refused(update, error):
         parse_upsert(THING, {"name": "n"}, update)
 
 
-def test_only_set_may_name_what_the_filter_names():
-    with pytest.raises(UsageError, match=r"\$inc changes age, which the filter names"):
-        parse_upsert(THING, {"group": "g", "age": 1}, {"$inc": {"age": 1}})
+@pytest.mark.parametrize("operator", ["$inc", "$unset"])
+def test_only_set_may_name_what_the_filter_names(operator):
+    with pytest.raises(UsageError) as raised:
+        parse_upsert(THING, {"group": "g", "age": 1}, {operator: {"age": 1}})
+    assert raised.value.message == f"upsert: {operator} changes age, which the filter names"
+
+
+@pytest.mark.parametrize("operator", ["$set", "$setOnInsert"])
+def test_what_the_filter_names_keeps_its_value(operator):
+    with pytest.raises(ValidationError) as raised:
+        parse_upsert(THING, {"name": "n"}, {operator: {"age": 1, "name": "other"}})
+    assert raised.value.errors == {"update.name": ["Must be the value in the filter."]}
 
 
 def test_a_key_is_not_null():
     with pytest.raises(ValidationError) as raised:
-        parse_upsert(THING, {"group": None, "age": 1}, {"$set": {}})
-    assert raised.value.errors == {"filter.group": ["Field may not be null."]}
+        parse_upsert(THING, {"group": None, "age": None}, {"$set": {}})
+    assert raised.value.errors == {f"filter.{name}": ["Field may not be null."] for name in ("group", "age")}
 
 
 def test_what_is_multiplied_begins_at_zero():
