@@ -970,3 +970,46 @@ def test_a_list_that_shrinks_between_two_updates_is_emptied_by_the_next_batch(to
     meeting(monkeypatch, towns, "update_many", "guest", shrink)
     assert (fanout_of(towns).drain([key], 30, seen.append).left, len(seen), len(met)) == (set(), 2, 4)
     assert ["visited" in one for one in towns.storage.find("guest", {})] == [False, False]
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize(("most_bytes", "fits"), [(103, True), (98, False)])
+def test_a_holder_with_little_room_is_renewed_alone_if_it_has_room_at_all(towns, caplog, most_bytes, fits):
+    """All copies in a town may take 66 or 62 bytes here; this one takes 64."""
+    towns, name = towns(0), "n" * 20
+    towns.land.find_one_and_update({"_id": LAND}, {"$set": {"name": name}})
+    key, before = only(towns, "copies", "town.land"), len(towns.commands)
+    towns.storage.most_bytes = most_bytes
+    assert fanout_of(towns).drain([key], 30).left == set()
+    holders, rest = {"$in": [ROME, BONN]}, {"land._id": LAND, "land.0": {"$exists": False}, **older(AT_LAND, "$lt")}
+    update = {"$set": {AT_LAND: V, "land.name": name}, "$unset": {"land.code": ""}}
+    assert towns.commands[before + 9 :] == [
+        ("update_many", "town", {"_id": holders, **rest}, update, {"most_bytes": 13 if fits else 9}),
+        ("find", "town", {"_id": holders, **rest}, []),
+        *(
+            command
+            for town in (ROME, BONN)
+            for command in (
+                ("find", "town", {"_id": town, **rest}, ["land"], {"limit": 1}),
+                ("update_many", "town", {"_id": town, **rest}, update),
+                ("find", "town", {"_id": town}, ["land"], {"limit": 1}),
+            )
+        ),
+    ]
+    stale = "could not be updated and is stale: its copies have no room for more"
+    assert caplog.messages == ([] if fits else [f"town {town} {stale}" for town in (ROME, BONN)])
+    assert {one["land"]["name"] for one in towns.storage.find("town", {})} == {name if fits else "land"}
+
+
+@pytest.mark.mongo
+def test_a_cascade_counts_all_that_went_with_it(few):
+    land = add_land(few, 5)
+    city = few.city.find_one()["_id"]
+    few.club.insert_one(doc={"name": "club"}, relations={"places": {"_ids": [city]}})
+    result = few.country.delete_one(filter={"_id": land}, hard_cascade=True)
+    assert result == {"deletedCount": 1, "cascaded": {"city": 5, "club": 1}}
+
+
+def test_a_worker_begins_with_a_limit_and_nothing_done(world):
+    fanout = Fanout(world.odm.schemas, world.storage, 3)
+    assert (fanout.limit, fanout.waits, fanout.work(), Drained()) == (3, False, 0, Drained(set(), set(), {}))
