@@ -41,6 +41,7 @@ class Towns:
 
     Attributes:
         commands: those that the storage got since then, but for commands about jobs.
+        job_commands: the names of those about jobs.
     """
 
     def __init__(self, storage, limit=3):
@@ -65,6 +66,10 @@ class Towns:
     @property
     def commands(self):
         return [one for one in self._noted if one[1] != "_gw_jobs"]
+
+    @property
+    def job_commands(self):
+        return [one[0] for one in self._noted if one[1] == "_gw_jobs"]
 
     def jobs(self):
         return [(job.kind, job.id, job.relation, job.v, job.targets) for job in self.odm.jobs()]

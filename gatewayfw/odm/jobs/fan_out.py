@@ -172,7 +172,7 @@ class Fanout:
                 job = self.jobs.claim(key, worker)
                 relation = None if job is None else self._relation(job)
                 if job is None or relation is None:
-                    break
+                    return
                 while job is not None and not finished and until - time.monotonic() > _RESERVE:
                     grace = 0.0 if job.kind == "copies" else _GRACE
                     with self._storage.deadline(min(_STEP, until - time.monotonic() + grace)):

@@ -20,7 +20,8 @@ from gatewayfw.odm.jobs.fan_out import Drained, Fanout
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
-from tests.odm.towns import ANN, BOB, BONN, BONN_COPY, LAND, LAND_COPY, LOCK, ROME, SEA_COPY, UNCUT, members
+from tests.odm.noted import note_commands
+from tests.odm.towns import ANN, BOB, BONN, BONN_COPY, LAND, LAND_COPY, LOCK, ROME, SEA, SEA_COPY, UNCUT, members
 from tests.odm.world import World, define_world
 from tests.storage.mongo.commits import take_a_minute, unanswered
 from tests.waiting import wait_until
@@ -355,9 +356,8 @@ def test_a_job_that_cannot_be_done_fails_no_request_and_keeps_no_other_from_its_
     with monkeypatch.context() as patched:
         meeting(patched, few, "update_many", "city", odd)
         assert rename(few, few.country, land)["name"] == "new"
-    assert [record.getMessage().splitlines()[0] for record in caplog.records] == [
-        f"job country:{land}:city.country failed"
-    ]
+    [lines] = [record.getMessage().splitlines() for record in caplog.records]
+    assert (lines[0], lines[-1]) == (f"job country:{land}:city.country failed", "KeyError: 'odd'")
     assert (names(few, few.city, "country"), names(few, few.person, "born")) == (["land"] * 4, ["new"] * 4)
 
 
@@ -815,9 +815,9 @@ def test_a_job_asks_for_no_more_than_it_needs(towns, monkeypatch, row):
     [key] = [job.key for job in towns.odm.jobs() if (job.kind, job.relation) == (kind, relation)]
     monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.time", SimpleNamespace(monotonic=lambda: 100.0))
     monkeypatch.setattr(towns.storage, "deadline", lambda seconds: times.append(seconds) or deadline(30))
-    fanout = Fanout(towns.odm.schemas, towns.storage, 3)
+    fanout, asked = Fanout(towns.odm.schemas, towns.storage, 3), len(towns.job_commands)
     drained = fanout.drain([key], 0.25, seen.append)
-    assert towns.commands[before:] == commands
+    assert (towns.commands[before:], towns.job_commands[asked:]) == (commands, ["update_one", "delete_many"])
     assert (drained.left, [job.key for job in seen][:1]) == (set(), [key])
     assert (0.25 + beyond) in times
 
@@ -854,7 +854,11 @@ def test_three_jobs_in_a_row_that_get_no_answer_end_a_run(world, monkeypatch):
 
     monkeypatch.setattr(fanout.jobs, "claim", claim)
     assert (fanout.drain("abcde", 30).left, tried) == (set("de"), list("abc"))
+    commands = note_commands(world.storage)
     assert (fanout.drain("ab", 30).left, tried[3:]) == (set(), list("ab"))
+    assert [command for command in commands if command[0] == "count"] == [
+        ("count", "_gw_jobs", {"_id": key}, 1) for key in "ab"
+    ]
 
 
 @pytest.mark.mongo
@@ -1013,3 +1017,67 @@ def test_a_cascade_counts_all_that_went_with_it(few):
 def test_a_worker_begins_with_a_limit_and_nothing_done(world):
     fanout = Fanout(world.odm.schemas, world.storage, 3)
     assert (fanout.limit, fanout.waits, fanout.work(), Drained()) == (3, False, 0, Drained(set(), set(), {}))
+
+
+@pytest.mark.mongo
+def test_a_run_ends_with_the_batch_in_which_its_time_is_over(towns, monkeypatch):
+    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.BATCH", 1)
+    towns, seen = towns(0), []
+    rename_all(towns)
+    key, clock = only(towns, "copies", "town.land"), SimpleNamespace(monotonic=lambda: 100.0 + 60 * len(seen))
+    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.time", clock)
+    assert (fanout_of(towns).drain([key], 30, seen.append).left, len(seen)) == ({key}, 1)
+    assert [(job.after, job.leased) for job in towns.odm.jobs()] == [(ROME, None)]
+
+
+@pytest.mark.mongo
+def test_a_job_whose_source_is_gone_is_done(towns, caplog):
+    towns = towns(0)
+    rename_all(towns)
+    key = only(towns, "copies", "town.land")
+    towns.storage.delete_many("land", {"_id": LAND})
+    assert (fanout_of(towns).drain([key], 30), towns.jobs(), caplog.messages) == (Drained(), [], [])
+
+
+@pytest.mark.mongo
+def test_a_holder_that_goes_before_room_is_made_in_it_stops_no_other(towns, monkeypatch, caplog):
+    towns = towns(0)
+    rename_all(towns)
+    key = only(towns, "copies", "town.land")
+
+    def go(filter):
+        if filter.get("_id") == ROME:
+            towns.storage.delete_many("town", {"_id": ROME})
+
+    meeting(monkeypatch, towns, "find", "town", go)
+    towns.storage.most_bytes = 103
+    assert (fanout_of(towns).drain([key], 30), towns.jobs(), caplog.messages) == (Drained(), [], [])
+    assert [(one["_id"], one["land"]["name"]) for one in towns.storage.find("town", {})] == [(BONN, "new")]
+
+
+def test_removal_from_holders_that_require_one_of_several(few, unattended):
+    land = few.add_country("land")
+    gone, other = (few.add_city(name, land) for name in ("gone", "other"))
+    for number in range(6):
+        places = [gone, other] if number % 2 else [gone]
+        few.club.insert_one(doc={"name": str(number)}, relations={"places": {"_ids": places}})
+    few.city.delete_one(filter={"_id": gone}, hard_cascade=True)
+    assert [job.relation for job in few.odm.jobs()] == ["club.places"]
+    assert few.odm.work() == 0
+    left = [(one["name"], [place["_id"] for place in one["places"]]) for one in few.storage.find("club", {})]
+    assert sorted(left) == [(name, [other]) for name in "135"]
+
+
+def test_a_cascade_in_a_job_takes_care_of_lists_that_are_cut(storage):
+    schemas = Schemas(Settings())
+    schemas.add("land", {})
+    schemas.add("union", {})
+    listed = {"schemaName": "union", "type": "single", "relatedRelations": {"towns": {"type": "multiple"}}}
+    schemas.add("town", {}, {"land": {"schemaName": "land", "type": "single"}, "union": listed})
+    storage.insert("union", [{"_id": SEA, "towns": [{"_id": ROME}], "_gw": {"cut": {"towns": 5}}}])
+    storage.insert("town", [{"_id": ROME, "land": {"_id": LAND}, "union": {"_id": SEA}}])
+    fanout = Fanout(schemas, storage, 3)
+    key = fanout.jobs.put("removal", ("land", LAND), schemas.get_relations("town")["land"], V)
+    assert fanout.drain([key], 30) == Drained(deleted={"town": 1})
+    union = next(storage.find("union", {}))
+    assert ("towns" in union, "cut" in union.get("_gw", {})) == (False, False)

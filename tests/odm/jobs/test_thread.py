@@ -129,8 +129,9 @@ def test_the_thread_survives_an_error_of_any_kind(monkeypatch, caplog):
     owner = Owner(KeyError("odd"), 0)
     Helper(owner.work).start()
     assert [owner.asked.acquire(timeout=5) for _ in range(2)] == [True] * 2
-    [text] = [record.getMessage() for record in caplog.records]
-    lines = text.splitlines()
+    [record] = caplog.records
+    lines = record.getMessage().splitlines()
+    assert record.name == "gatewayfw.odm"
     assert (lines[:2], lines[-1]) == (
         ["the work on jobs failed", "Traceback (most recent call last):"],
         "KeyError: 'odd'",

@@ -272,7 +272,9 @@ def test_a_single_reverse_that_does_not_fit_is_lost_and_logged(club, caplog):
     club.storage.update_many("org", {}, {"$set": {"anthem": "y" * (MOST - 500)}})  # by another tool
     head = club.add_user("x" * 1_000, [org], flags=("head",))
     assert "head" not in club.stored(club.org, org)
-    assert [record.getMessage() for record in caplog.records] == [f"org {org} is too large and loses head"]
+    assert [(record.name, record.getMessage()) for record in caplog.records] == [
+        ("gatewayfw.odm", f"org {org} is too large and loses head")
+    ]
     club.add_user("x", [org], name="next", flags=("head",))
     assert (club.stored(club.org, org)["head"]["name"], club.stored(club.user, head)["name"]) == ("next", "u")
 
