@@ -72,7 +72,7 @@ class Towns:
         return [one[0] for one in self._noted if one[1] == "_gw_jobs"]
 
     def jobs(self):
-        return [(job.kind, job.id, job.relation, job.v, job.targets) for job in self.odm.jobs()]
+        return sorted((job.kind, job.id, job.relation, job.v, job.targets) for job in self.odm.jobs())
 
 
 def related(name, ids, **flags):

@@ -256,7 +256,7 @@ class Writes:
         except TooLarge:
             if self._storage.has_transactions():
                 raise  # the operation begins again
-            self._leave_copies(schema, relation, self._dated(schema, source, ()))
+            self._leave_copies(schema, relation, self._dated(schema, source, [HIDDEN]))
             return
         if most is not None and self._passed_over(relation, source, holds):
             self._leave_copies(schema, relation, source)

@@ -10,7 +10,22 @@ from gatewayfw.odm.writing.deletes import Deletes
 from gatewayfw.schemas import Schemas, any_, optional, string
 from gatewayfw.settings import Settings
 from tests.odm.noted import note_commands
-from tests.odm.towns import ANN, BONN, BONN_COPY, LAND, LOCK, ROME, ROME_COPY, SEA, UNCUT, V, members
+from tests.odm.towns import (
+    ANN,
+    BOB,
+    BONN,
+    BONN_COPY,
+    LAND,
+    LAND_COPY,
+    LOCK,
+    ROME,
+    ROME_COPY,
+    SEA,
+    SEA_COPY,
+    UNCUT,
+    V,
+    members,
+)
 
 
 @pytest.fixture
@@ -139,7 +154,7 @@ ROWS = {
             ("count", "town", {"land._id": LAND}, 1),
             ("count", "guest", {"visited._id": LAND}, 1),
         ],
-        [("removal", LAND, "town.land", V, ()), ("removal", LAND, "guest.visited", V, ())],
+        [("removal", LAND, "guest.visited", V, ()), ("removal", LAND, "town.land", V, ())],
     ),
 }
 
@@ -186,3 +201,33 @@ def test_a_delete_tells_the_keys_of_bytes_kept_elsewhere(storage):
         ("touch", "user", {"_id": LAND}, ["_gw", "photo"], {"lock": LOCK}),
         ("find", "file", {"of._id": {"$in": [LAND]}}, ["of._id", "_gw", "key"], {"limit": 0}),
     ]
+
+
+def test_a_document_that_requires_itself_goes_with_all_that_require_it(storage):
+    schemas = Schemas(Settings())
+    node = schemas.add("node", {}, {"next": {"schemaName": "node", "type": "single"}})
+    storage.insert("node", [{"_id": id_, "next": {"_id": LAND}} for id_ in (LAND, SEA)])
+    assert Deletes(schemas, storage, Backlog(Jobs(storage))).delete(node, {"_id": LAND}, True) == {"node": 1}
+    assert storage.count("node", {}) == 0
+
+
+@pytest.mark.parametrize("held", [False, True])
+def test_a_document_that_only_embeds_itself_is_deleted_without_a_cascade(storage, held):
+    schemas = Schemas(Settings())
+    node = schemas.add("node", {}, {"next": {"schemaName": "node", "type": "single"}})
+    storage.insert("node", [{"_id": id_, "next": {"_id": LAND}} for id_ in ((LAND, SEA) if held else (LAND,))])
+    deletes, told = Deletes(schemas, storage, Backlog(Jobs(storage))), None
+    try:
+        done = deletes.delete(node, {"_id": LAND}, False)
+    except StillReferenced as error:
+        done, told = None, error.counts
+    assert (done, told) == ((None, {"node": 1}) if held else ({}, None))
+
+
+@pytest.mark.mongo
+def test_a_cascade_pulls_one_of_several_copies(towns):
+    towns = towns()
+    towns.storage.update_one("guest", {"_id": BOB}, {"$set": {"visited": [LAND_COPY, SEA_COPY]}}, ())
+    towns.land.delete_one({"_id": SEA}, hard_cascade=True)
+    pulled = {"$pull": {"visited": {"_id": {"$in": [SEA]}}}, "$inc": {"_gw.r": 1}}
+    assert towns.commands[-1] == ("update_each", "guest", [(BOB, pulled)])

@@ -6,7 +6,7 @@ from collections import UserDict, UserList
 from dataclasses import replace
 
 import pytest
-from bson import ObjectId
+from bson import Decimal128, ObjectId
 
 from gatewayfw.errors import Conflict, Timeout, TooLarge, ValidationError
 from gatewayfw.odm import Odm
@@ -14,12 +14,16 @@ from gatewayfw.odm.copies.counts import CopyCounts
 from gatewayfw.odm.copies.jobs import Backlog, Jobs
 from gatewayfw.odm.writing.updates import stored_update
 from gatewayfw.odm.writing.writes import Writes
-from gatewayfw.schemas import Schemas, string
+from gatewayfw.schemas import Schemas, optional, string
+from gatewayfw.schemas.fields import decimal
 from gatewayfw.settings import Settings
+from gatewayfw.storage import MongoStorage
+from tests.odm.noted import note_commands
 from tests.odm.towns import (
     ANN,
     ANN_COPY,
     BOB,
+    BONN,
     BONN_COPY,
     LAND,
     LAND_COPY,
@@ -217,6 +221,48 @@ def test_all_ids_that_are_still_being_removed_are_named(storage):
         with pytest.raises(Conflict) as refused:
             tag.insert_many([{"_id": id_, "name": "new"} for id_ in (ObjectId(), TAGS[1], TAGS[0])])
     assert refused.value.message == f"tag is still being spread or removed: {TAGS[0]}, {TAGS[1]}"
+
+
+@pytest.mark.mongo
+def test_a_correction_reads_no_more_than_its_update(odm_on, mongo_database):
+    odm = odm_on(mongo_database)
+    shop = odm.new_model("shop", {"x": optional(decimal(places=2))})
+    back = {"schemaName": "shop", "type": "single", "relatedRelations": {"offers": {"type": "multiple"}}}
+    odm.new_model("offer", {}, {"shop": back})
+    id_ = shop.insert_one({})["_id"]
+    commands = note_commands(odm.storage)
+    shop.find_one_and_update({"_id": id_}, {"$mul": {"x": 2}}, projection={"x": 1})
+    updates = [command for command in commands if command[0] == "update_one"]
+    assert updates == [
+        ("update_one", "shop", {"_id": id_}, {"$mul": {"x": 2}, "$inc": {"_gw.v": 1, "_gw.r": 1}}, ["x", "_gw"]),
+        ("update_one", "shop", {"_id": id_}, {"$set": {"x": Decimal128("0.00")}}, ["x", "_gw"]),
+    ]
+
+
+@pytest.mark.mongo
+def test_without_transactions_copies_that_are_too_large_are_left_to_a_job(towns, monkeypatch):
+    monkeypatch.setattr(MongoStorage, "has_transactions", lambda self: False)
+    towns = towns()
+    update_many = towns.storage.update_many
+
+    def refuse(collection, *given, **keys):
+        if collection == "town":
+            raise TooLarge("x")
+        return update_many(collection, *given, **keys)
+
+    monkeypatch.setattr(towns.storage, "update_many", refuse)
+    rename(towns.land, LAND, {"name": 1})
+    assert ("update_one", "land", {"_id": LAND}, {"$set": {"_gw.v": V}}, ["_gw"]) in towns.commands
+    assert towns.jobs() == [("copies", LAND, "town.land", V, ())]
+
+
+@pytest.mark.mongo
+def test_one_write_empties_one_relation_and_fills_another(towns):
+    """Only windows of the first model are locked, and the second is read."""
+    towns = towns()
+    relations = {**related("visited", []), **related("home", BONN)}
+    shown = towns.guest.add_relation({"_id": ANN}, relations=relations, replace=True)
+    assert shown == {**ANN_COPY, "visited": [], "home": BONN_COPY}
 
 
 # -- commands: no write reads or locks more than it needs
@@ -687,7 +733,7 @@ LEFT = {
             ("count", "guest", {"home._id": ROME}, 1),
             ("update_one", "town", {"_id": ROME}, {"$set": {"_gw.v": V}}, None),
         ],
-        [("windows", ROME, "town.land", V, (LAND,)), ("copies", ROME, "guest.home", V, ())],
+        [("copies", ROME, "guest.home", V, ()), ("windows", ROME, "town.land", V, (LAND,))],
     ),
 }
 
