@@ -198,7 +198,7 @@ class StandaloneTargets(Targets):
             if effects.removed or (effects.renewals and not settled.renewals):
                 self._careful().settle(effects)
             else:
-                super().settle(effects, settled)
+                super().settle(effects)  # no lock has written more than renewals
         except TooLarge:
             self._careful().settle(effects)
 

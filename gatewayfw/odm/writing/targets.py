@@ -129,7 +129,7 @@ class Targets:
                 continue
             if entering is not None and self.enters and len(ids) == 1 and ids[0] in one.copies:
                 found, written = self._enter(model, ids[0], one, entering)
-                settled = written if settled is UNSETTLED else settled.plus(written)
+                settled = settled.plus(written)
             else:
                 found = self._read(model, ids, one)
             sources.update({(model, document["_id"]): document for document in found})

@@ -86,7 +86,8 @@ def test_a_window_is_whole_again_when_its_members_have_shrunk(club, full):
     for user in users[1:]:
         club.change(club.user, user, text="")
     assert (club.ids(org), club.cut(club.org, org)) == (users[:4], {})
-    assert club.stored(club.org, org).get("_gw") != {}
+    hidden = club.stored(club.org, org).get("_gw")
+    assert (hidden != {}, "rev" in (hidden or {})) == (True, club.storage.counts_locks())
     club.add_user("", [org], rank=-1)  # enters as into any other window
     assert len(club.ids(org)) == 4
 
@@ -611,6 +612,33 @@ def test_without_transactions_a_write_takes_care_only_where_it_is_refused(towns,
     write, commands = STANDALONE[row]
     monkeypatch.setattr(MongoStorage, "has_transactions", lambda self: False)
     assert commands_of(towns(9), write) == commands
+
+
+@pytest.mark.mongo
+def test_a_careful_update_of_a_member_leaves_a_single_reverse_to_another(towns):
+    towns = towns(9)
+    towns.storage.update_many("land", {"_id": LAND}, {"$set": {"capital": BONN_COPY}})
+    towns.storage.transaction(lambda: rename(towns.town, ROME))
+    [land] = towns.storage.find("land", {"_id": LAND})
+    assert {name: land[name] for name in ("towns", "largest", "capital")} == {**LISTS, "capital": BONN_COPY}
+
+
+@pytest.mark.parametrize("kind", [Targets, CarefulTargets])
+def test_a_document_that_is_gone_is_not_read_again(world, kind):
+    assert kind(world.odm.schemas, world.storage).reread(world.person.schema, {"_id": LAND}) is None
+
+
+@pytest.mark.mongo
+def test_with_care_for_holders_the_room_for_copies_still_counts(towns):
+    towns, name = towns(), "n" * 560
+    towns.storage.most_bytes = 4_000
+    schema, backlog = towns.odm.schemas.get_schema("land"), Backlog(Jobs(towns.storage), 9, Care.HOLDERS)
+    writes = Writes(towns.odm.schemas, towns.storage, backlog, CopyCounts())
+    change = stored_update(schema, {"$set": {"name": name}})
+    towns.storage.transaction(lambda: writes.update(schema, {"_id": LAND}, change, ["name"]))
+    room = 4_000 - 4_000 // 4 - 4_000 // 8
+    fits = {"most_bytes": room - len(encode({"_id": LAND, "name": name}))}
+    assert [command[-1] for command in towns.commands if command[0] == "update_many"] == [fits, fits]
 
 
 @pytest.mark.mongo

@@ -345,3 +345,22 @@ def test_only_a_model_related_to_itself_is_read_again(world):
     assert (changed["name"], commands[-1]) == ("new", ("find", "person", {"_id": person}, {"limit": 1}))
     world.country.find_one_and_update({"_id": land}, {"$set": {"name": "new"}})
     assert "find" not in [command[0] for command in commands if command[1] == "country"]
+
+
+def test_a_refresh_takes_away_a_single_reverse_that_copies_nothing(world):
+    land = world.add_country("land")
+    world.storage.update_many("country", {"_id": land}, {"$set": {"capital": {"name": "no id"}}})
+    targets = Targets(world.odm.schemas, world.storage)
+    world.storage.transaction(lambda: targets.refresh(world.city.schema.relations["country"], [land]))
+    assert world.raw(world.country, land) == {"_id": land, "name": "land"}
+
+
+def test_a_member_may_become_two_single_reverses_at_once(odm):
+    land = odm.new_model("land", {})
+    singles = {"capital": {"type": "single"}, "port": {"type": "single"}}
+    town = odm.new_model("town", {}, {"land": {"schemaName": "land", "type": "single", "relatedRelations": singles}})
+    id_ = land.insert_one({})["_id"]
+    made = town.insert_one({}, relations={"land": {"_ids": id_, "relatedRelations": dict.fromkeys(singles, True)}})[
+        "_id"
+    ]
+    assert land.find_one() == {"_id": id_, "capital": {"_id": made}, "port": {"_id": made}}
