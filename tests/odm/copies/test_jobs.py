@@ -154,6 +154,13 @@ def test_a_lease_ends_after_ten_seconds(storage, jobs):
     assert jobs.claim(KEY, "other").leased is not None
 
 
+def test_a_lease_is_over_at_its_end(jobs, monkeypatch):
+    put(jobs)
+    end = jobs.claim(KEY, "me").leased
+    monkeypatch.setattr("gatewayfw.odm.copies.jobs.now", lambda: end)
+    assert [job.leased for job in jobs.listed()] == [None]
+
+
 def test_progress_renews_the_lease(storage, jobs):
     put(jobs)
     job, over = jobs.claim(KEY, "me"), {"lease.until": now() - timedelta(seconds=1)}
