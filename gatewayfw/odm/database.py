@@ -79,7 +79,7 @@ class Database:
         self._prepared: dict[str, int] = {}
         self._index_problems: dict[str, list[str]] = {}
 
-    def use(self, db: Any, *, memory: bool = False) -> None:
+    def use(self, db: Any, *, memory: bool) -> None:
         """Use a URI, a PyMongo, mongomock or mongomock-ng database, or a `Storage`.
 
         ``memory`` allows data in memory in every environment.
@@ -210,7 +210,7 @@ class Database:
         """
         collecting = self.storage.commits.collect(within=self.storage.in_transaction())
         if collecting is None:
-            return self.run(lambda _: fn(), proof).result
+            return self.run(lambda _: fn()).result
 
         def attempt(_backlog: Backlog) -> T:
             collecting.begin()

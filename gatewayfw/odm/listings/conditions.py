@@ -39,7 +39,7 @@ def conditions_of(found: Resolution, given: object, most_ids: int, where: str) -
         raise ValidationError({where: ["Not a valid mapping type."]})
 
     def meant(name: Any, value: Any, path: str) -> list[Condition]:
-        field = found.filters.get(name) if isinstance(name, str) else None
+        field = found.filters.get(name)
         if field is None:
             raise ValidationError({path: ["Unknown field."]})
         return _conditions(field, value, most_ids, path)

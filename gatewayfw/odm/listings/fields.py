@@ -30,7 +30,7 @@ class FilterField(KindField, mm.Raw, own=True):
     kind = "filter"
 
     def __init__(self, schemas: Schemas, declaration: Declaration) -> None:
-        super().__init__(required=False)
+        super().__init__()
         self.schemas = schemas
         self.declaration = declaration
 

@@ -53,12 +53,12 @@ class Order:
 
     def _stretches(self, value: Any, id_: ObjectId) -> list[Condition]:
         """Return conditions of which each later row meets exactly one."""
-        path, beyond = self.path, "$gt" if self.direction > 0 else "$lt"
+        path, beyond = self.path, "$gt" if self.direction == 1 else "$lt"
         later = {"_id": {beyond: id_}}
         if path == "_id":
             return [later]
         same = {path: {"$eq": value}, **later}
-        if self.direction > 0:
+        if self.direction == 1:
             return [same, {path: {"$ne": None} if value is None else {"$gt": value}}]
         return [same] if value is None else [same, {path: {"$lt": value}}, {path: {"$eq": None}}]
 
@@ -66,7 +66,7 @@ class Order:
         """Return one condition for all later rows; its scan passes over earlier ties."""
         if value is None:
             return {"$or": stretches}
-        bounds = {"$gte": value} if self.direction > 0 else {"$not": {"$gt": value}}  # with null and missing
+        bounds = {"$gte": value} if self.direction == 1 else {"$not": {"$gt": value}}  # with null and missing
         return {self.path: bounds, "$or": stretches}
 
 

@@ -47,7 +47,7 @@ def write_token(about: bytes, value: Any, id_: ObjectId) -> str:
     is_ordered = type(value) in _SCALARS and value == value  # not a number comes after nothing
     if not is_ordered or type(id_) is not ObjectId:
         raise ValueError(_FOREIGN)
-    token = urlsafe_b64encode(bson.encode({"d": about, "v": value, "i": id_})).decode("ascii").rstrip("=")
+    token = urlsafe_b64encode(bson.encode({"d": about, "v": value, "i": id_})).decode().rstrip("=")
     if len(token) > MOST_CHARACTERS:
         raise ValueError(_FOREIGN)
     return token

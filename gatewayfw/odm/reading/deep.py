@@ -155,7 +155,7 @@ def weigh(value: Any) -> int:
     """
     kind = type(value)
     if kind is str:
-        return VALUE_BYTES + len(encode_basestring(value).encode("utf-8", "surrogatepass"))
+        return VALUE_BYTES + len(encode_basestring(value).encode(errors="surrogatepass"))
     if kind is dict:
         return VALUE_BYTES + sum(len(name) + weigh(inner) for name, inner in value.items())
     if kind is list:

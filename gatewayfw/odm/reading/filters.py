@@ -39,7 +39,7 @@ def stored_filter(
     schemas: Schemas,
     schema: ModelSchema,
     filters: Mapping[str, Any] | None,
-    where: str = "filter",
+    where: str,
     reveal: Collection[str] = (),
 ) -> dict[str, Any]:
     """Return a filter in its stored form, with ids and dates converted by field.

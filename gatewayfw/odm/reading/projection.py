@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, cast, final
 
 from gatewayfw.errors import ValidationError
@@ -49,8 +49,8 @@ class LinkShape:
 
     multiple: bool
     names: tuple[str, ...]
-    sort: Sort | None = None
-    model: str = ""
+    sort: Sort | None
+    model: str
     below: Projection | None = None
     loaded: frozenset[str] = frozenset()
 
@@ -61,25 +61,25 @@ class Projection:
 
     Attributes:
         deeper: the links below which other documents must be read, with what is shown of these.
-        once: whether each document is shown in one place only, so that its copies need not be copied.
         size: the number of paths, those on all levels below included.
         queries: the number of queries that all levels below take for a batch of documents.
+        loaded: the names whose values Python has in another form than the database.
+        once: whether each document is shown in one place only, so that its copies need not be copied.
         exact: whether all that the paths bring is shown, in the order in which it is stored.
         amended: whether each document differs from what is read by its `_id` or by values that Python has otherwise.
-        loaded: the names whose values Python has in another form than the database.
         revision: whether the revision is shown, which is stored under another name.
     """
 
     paths: tuple[str, ...]
     names: tuple[str, ...]
-    links: Mapping[str, LinkShape] = field(default_factory=dict)
-    deeper: tuple[tuple[str, LinkShape, Projection], ...] = ()
+    links: Mapping[str, LinkShape]
+    deeper: tuple[tuple[str, LinkShape, Projection], ...]
+    size: int
+    queries: int
+    loaded: frozenset[str]
     once: bool = False
-    size: int = 0
-    queries: int = 0
     exact: bool = False
     amended: bool = False
-    loaded: frozenset[str] = frozenset()
     revision: bool = False
 
 
@@ -103,7 +103,7 @@ class Projections:
 
     def __init__(self, schemas: Schemas) -> None:
         self._schemas = schemas
-        self._known: tuple[int, dict[_Key, Projection]] = (-1, {})
+        self._known: tuple[int, dict[_Key, Projection]] = (schemas.version, {})
 
     def compiled(self, schema: ModelSchema, get: Mapping[str, Any] | None, reveal: tuple[str, ...] = ()) -> Projection:
         """Return the projection of a `get`, as `compile_projection` does.
@@ -225,7 +225,7 @@ def _projection(schema: ModelSchema, names: list[str], links: Mapping[str, LinkS
     size = len(paths) + sum(inner.size for _, _, inner in deeper)
     queries = sum(1 + inner.queries for _, _, inner in deeper)
     loaded = schema.read_otherwise & set(names)
-    return Projection(tuple(paths), tuple(names), links, deeper, size=size, queries=queries, loaded=loaded)
+    return Projection(tuple(paths), tuple(names), links, deeper, size, queries, loaded)
 
 
 def _paths(name: str, link: LinkShape | None) -> Iterable[str]:
@@ -351,4 +351,4 @@ def in_order(sort: Sort | None, documents: list[dict[str, Any]]) -> list[dict[st
     """Return documents by a sort's field, in MongoDB's order; ties keep theirs."""
     if sort is None:
         return documents
-    return sorted(documents, key=lambda one: order_key(one.get(sort.field)), reverse=sort.direction < 0)
+    return sorted(documents, key=lambda one: order_key(one.get(sort.field)), reverse=sort.direction == -1)
