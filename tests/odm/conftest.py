@@ -62,6 +62,27 @@ def odm(odm_on, storage):
     return odm_on(storage)
 
 
+@pytest.fixture
+def asked(odm, monkeypatch):
+    """A function that notes the calls of methods of the storage: name, what is given by position, by name."""
+
+    def watch(*names):
+        noted = []
+
+        def noting(name, call):
+            def noted_call(*given, **keys):
+                noted.append((name, given, keys))
+                return call(*given, **keys)
+
+            return noted_call
+
+        for name in names:
+            monkeypatch.setattr(odm.storage, name, noting(name, getattr(odm.storage, name)))
+        return noted
+
+    return watch
+
+
 @pytest.fixture(scope="session")
 def world_database(mongo_client):
     """A MongoDB database for `world`; its indexes outlive a test, which saves most of the time."""

@@ -27,10 +27,27 @@ ALL = {"_id": {"$exists": True}}
 def test_insert_many_names_the_document(world, refused):
     docs = [{"name": "a"}, {"name": 5}]
     refused(*invalid("docs.1.name", "Not a valid string."), lambda: world.country.insert_many(docs=docs))
-    refused(*invalid("docs", "Expected a list."), lambda: world.country.insert_many(docs={"name": "a"}))
+    for wrong in ({"name": "a"}, "ab", b"ab", 5, None):
+        refused(*invalid("docs", "Expected a list."), lambda wrong=wrong: world.country.insert_many(docs=wrong))
     message = "Expected one object, or as many as docs."
     refused(*invalid("relations", message), lambda: world.country.insert_many(docs=docs, relations=5))
     refused(*invalid("relations", message), lambda: world.country.insert_many(docs=docs, relations=[None]))
+
+
+def test_insert_many_of_nothing_judges_its_get_all_the_same(world, refused):
+    assert world.country.insert_many([]) == []
+    refused(*invalid("get.nme", "Unknown field."), lambda: world.country.insert_many([], projection={"nme": 1}))
+
+
+def test_update_many_reads_ids_and_what_it_changes(odm, asked):
+    model = odm.new_model("thing", {"n": integer(), "s": optional(string()), "t": optional(string())})
+    made = [one["_id"] for one in model.insert_many([{"n": n} for n in range(3)])]
+    calls = asked("find")
+    assert model.update_many({"n": {"$gt": 0}}, {"$set": {"t": "x", "s": "y"}}) == {"matched": 2, "modified": 2}
+    assert calls == [
+        ("find", ("thing", {"n": {"$gt": 0}}, []), {"sort": [("_id", 1)], "limit": 1_000}),
+        ("find", ("thing", {"n": {"$gt": 0}, "_id": {"$in": made[1:]}}, ["s", "t"]), {}),
+    ]
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import BadRequest, UsageError
 from gatewayfw.odm import Operators
+from gatewayfw.odm.listings.declaration import Declaration
 from gatewayfw.schemas import array, date, decimal, integer, optional, string
 
 
@@ -225,12 +226,16 @@ def test_cursor_sorts_skips_and_limits_lazily(world, people):
     assert [*cursor.limit(0).skip(0)] == [{"name": "b"}, {"name": "a"}]
 
 
-@pytest.mark.parametrize("count", [-1, 1.0, "1", True, None])
+@pytest.mark.parametrize("count", [-1, 2**31, 1.0, "1", True, None])
 def test_cursor_refuses_odd_counts(world, count):
     with pytest.raises(BadRequest, match="^skip: expected an integer from 0$"):
         world.person.find().skip(count)
     with pytest.raises(BadRequest, match="^limit: expected an integer from 0$"):
         world.person.find().limit(count)
+
+
+def test_cursor_takes_counts_up_to_what_a_command_can_hold(world):
+    assert world.person.find().skip(2**31 - 1).limit(2**31 - 1).to_list() == []
 
 
 @pytest.mark.parametrize(
@@ -327,7 +332,7 @@ def test_reveal_admits_excluded_fields_in_sorts(world, people):
 def test_results_of_a_pipeline_are_sorted_by_any_name_but_the_hidden_one(world, people):
     cursor = world.person.aggregate([{"$group": {"_id": "$active", "oldest": {"$max": "$age"}}}])
     assert cursor.sort("oldest").to_list() == [{"_id": True, "oldest": 3}]
-    for name in ("_gw", "_gw.v"):
+    for name in ("_gw", "_gw.v", "_gw.at.x"):
         with pytest.raises(UsageError, match=f"^sort: there is no field {name}$"):
             cursor.sort(name)
 
@@ -360,16 +365,110 @@ def test_aggregate_never_writes(world, pipeline, message):
     assert raised.value.message == message
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("update_one", "a model has no update_one; use find_one_and_update"),
-        ("count_documents", "a model has no count_documents; use count"),
-        ("updateone", "a model has no updateone"),
-    ],
-)
-def test_methods_of_pymongo_are_named_by_their_name_here(world, name, message):
+HERE = {
+    "bulk_write": "; use insert_many, update_many or delete_many, in odm.transaction",
+    "count_documents": "; use count",
+    "create_index": "; use options={'createIndex': ...} of new_model",
+    "estimated_document_count": "; use count",
+    "find_one_and_delete": "; use find_one and delete_one, in odm.transaction",
+    "find_one_and_replace": "; use find_one_and_update with $set and $unset",
+    "replace_one": "; use find_one_and_update with $set and $unset",
+    "update_one": "; use find_one_and_update",
+    "updateone": "",
+}
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_methods_of_pymongo_are_named_by_their_name_here(odm, name):
+    model = odm.new_model("thing", {"n": integer()})
     with pytest.raises(AttributeError) as refused:
-        getattr(world.person, name)
-    assert (str(refused.value), refused.value.name, refused.value.obj) == (message, name, world.person)
-    assert not hasattr(world.person, name)
+        getattr(model, name)
+    said = f"a model has no {name}{HERE[name]}"
+    assert (str(refused.value), refused.value.name, refused.value.obj) == (said, name, model)
+    assert not hasattr(model, name)
+
+
+@pytest.fixture
+def notes(odm):
+    """A model with an excluded field, and two documents."""
+    fields = {"n": integer(), "text": string(), "pin": optional(string())}
+    model = odm.new_model("note", fields, options={"excludes": ["pin"]})
+    model.insert_many([{"n": 1, "text": "a", "pin": "x"}, {"n": 2, "text": "b"}])
+    return model
+
+
+READS = {
+    "all": (
+        lambda model: model.find({"n": 1}, projection={"text": 1}).to_list(),
+        ("find", ("note", {"n": 1}, ("_id", "text")), {"sort": [], "skip": 0, "limit": 0}),
+    ),
+    "a page": (
+        lambda model: model.find({"n": 1}, projection={"text": 1}).sort("text").skip(1).limit(2).to_list(),
+        ("find", ("note", {"n": 1}, ("_id", "text")), {"sort": [("text", 1), ("_id", 1)], "skip": 1, "limit": 2}),
+    ),
+    "the first": (
+        lambda model: model.find_one({"n": 1}, projection={"text": 1}),
+        ("find", ("note", {"n": 1}, ("_id", "text")), {"limit": 1}),
+    ),
+    "whether there is one": (
+        lambda model: model.exists({"n": 1}),
+        ("find", ("note", {"n": 1}, []), {"limit": 1}),
+    ),
+    "how many": (lambda model: model.count({"n": 1}), ("count", ("note", {"n": 1}), {})),
+    "an update of nothing": (
+        lambda model: model.find_one_and_update({"n": 1}, {"$set": {}}, projection={"text": 1}),
+        ("find", ("note", {"n": 1}, ("_id", "text")), {"limit": 1}),
+    ),
+}
+
+
+@pytest.mark.parametrize(("read", "call"), READS.values(), ids=READS)
+def test_no_more_is_read_than_what_is_shown(notes, asked, read, call):
+    calls = asked("find", "count")
+    read(notes)
+    assert calls == [call]
+
+
+def test_the_contracts_object_and_keywords_may_be_given_together(notes):
+    (first,) = notes.find({"filters": {"pin": "x"}}, reveal=["pin"])
+    assert first == {"_id": first["_id"], "n": 1, "text": "a", "pin": "x"}
+    assert notes.find({"filter": {"n": 1}}, projection={"_id": 0, "n": 1}).to_list() == [{"n": 1}]
+    for word in ("filter", "filters"):
+        found = notes.find({"projection": {"_id": 0, "text": 1}}, **{word: {"n": 2}})
+        assert found.to_list() == [{"text": "b"}]
+    with pytest.raises(TypeError, match="^'filter' is given twice$"):
+        notes.find({"filter": {}}, filter={"n": 1})
+
+
+def test_filters_and_reveal_select_what_is_counted_and_told_apart(notes):
+    assert notes.distinct("n", filters={"text": "b"}) == [2]
+    assert notes.distinct("n", {"pin": "x"}, reveal=["pin"]) == [1]
+    assert (notes.exists(filters={"n": 3}), notes.exists(filters={"n": 1})) == (False, True)
+
+
+def test_results_of_a_pipeline_are_paged(notes):
+    notes.insert_many([{"n": number, "text": "c"} for number in (3, 4)])
+    cursor = notes.aggregate([{"$match": {"n": {"$gt": 1}}}]).sort("n", -1)
+    assert [[one["n"] for one in cursor.skip(skip).limit(limit)] for skip, limit in ((0, 0), (1, 0), (1, 1))] == [
+        [4, 3, 2],
+        [3, 2],
+        [3],
+    ]
+
+
+def test_a_get_counts_its_queries_where_several_share_a_bound(world, monkeypatch):
+    counted = []
+    monkeypatch.setattr(world.storage, "add_queries", counted.append)
+    world.city.find_one(projection={"country": {"cities": {"country": {"name": 1}}}})
+    world.city.find_one(projection={"country": {"name": 1}})
+    assert counted == [2]
+
+
+def test_a_listing_has_these_defaults_and_a_number_in_its_model(notes):
+    plain = {"filters": (), "sorts": (), "default_sort": "-_id", "count": False}
+    found = [listing.declaration for listing in (notes.listing(), notes.listing(most=5), notes.listing(default=7))]
+    assert found == [
+        Declaration("note", 0, most=100, default=20, **plain),
+        Declaration("note", 1, most=5, default=5, **plain),
+        Declaration("note", 2, most=100, default=7, **plain),
+    ]

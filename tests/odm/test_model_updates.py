@@ -9,8 +9,10 @@ from bson import ObjectId
 from marshmallow import fields
 from pymongo.database import Database
 
-from gatewayfw.errors import Conflict, DuplicateKey, UsageError, ValidationError
-from gatewayfw.schemas import defaulted, integer, object_, optional, string
+from gatewayfw.errors import Conflict, DuplicateKey, TooLarge, UsageError, ValidationError
+from gatewayfw.odm import Odm
+from gatewayfw.schemas import Schemas, defaulted, integer, object_, optional, string
+from gatewayfw.settings import Settings
 from tests.odm.stepping import Point, SteppingMock, SteppingMongo
 
 ID = ObjectId("a" * 24)
@@ -90,13 +92,15 @@ def test_a_model_with_a_required_relation_has_none(world):
 
 
 def test_a_revision_is_not_asked_of_what_may_be_new(counters):
-    with pytest.raises(UsageError, match="no revision to ask for"):
+    with pytest.raises(UsageError) as raised:
         count(counters, "a", rev=0)
+    assert raised.value.message == "upsert: a document that may be new has no revision to ask for"
 
 
 def test_upsert_is_a_boolean(counters):
-    with pytest.raises(ValidationError, match="upsert: Not a valid boolean."):
+    with pytest.raises(ValidationError) as raised:
         counters.find_one_and_update({"key": "a"}, {"$inc": {"count": 1}}, upsert=1)
+    assert raised.value.errors == {"upsert": ["Not a valid boolean."]}
 
 
 def test_an_id_that_jobs_still_work_on_is_refused(world, land):
@@ -140,6 +144,45 @@ def test_an_upsert_begins_again_while_its_own_key_is_taken(odm, counters, monkey
     with pytest.raises(DuplicateKey):
         count(counters, "a")
     assert (len(tried), counters.count()) == (attempts, 0)
+
+
+def test_an_upsert_inside_a_transaction_does_not_begin_again(odm, counters, monkeypatch):
+    tried = []
+
+    def insert(*given, **keys):
+        tried.append(1)
+        raise DuplicateKey(["key"])
+
+    counters.count()
+    monkeypatch.setattr(odm.storage, "insert", insert)
+    with pytest.raises(DuplicateKey):
+        odm.transaction(lambda: count(counters, "a"))
+    assert len(tried) == 1
+
+
+def test_an_upsert_that_updates_does_not_begin_again(odm, counters, asked):
+    first, _ = (count(counters, key)["_id"] for key in "ab")
+    updates = asked("update_one")
+    with pytest.raises(DuplicateKey):
+        counters.find_one_and_update({"_id": first}, {"$inc": {"count": 1}, "$set": {"key": "b"}}, upsert=True)
+    assert len(updates) == 1
+
+
+def test_an_upsert_that_changes_nothing_reads_what_it_shows(counters, asked):
+    count(counters, "a")
+    calls = asked("find")
+    count(counters, "a", {"$setOnInsert": {"count": 1}}, projection={"count": 1})
+    assert calls == [("find", ("counter", {"key": "a"}, ("_id", "count")), {"limit": 1})]
+
+
+def test_a_new_document_is_not_larger_than_allowed(database):
+    settings = Settings(document_bytes=5_000)
+    odm = Odm(Schemas(settings), settings)
+    odm.set_db(database)
+    notes = odm.new_model("note", {"key": string(), "text": string(size=(0, 100_000))}, options=UNIQUE)
+    with pytest.raises(TooLarge):
+        notes.find_one_and_update({"key": "a"}, {"$set": {"text": "x" * 5_000}}, upsert=True)
+    assert notes.count() == 0
 
 
 @pytest.mark.parametrize("wanted", [{"key": "a"}, {"_id": ID}], ids=["unique", "id"])

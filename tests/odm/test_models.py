@@ -13,6 +13,7 @@ from gatewayfw.errors import (
     UsageError,
     ValidationError,
 )
+from gatewayfw.schemas import optional, string
 from tests.odm.refusing import REQUIRED, invalid
 
 
@@ -203,3 +204,67 @@ def test_a_write_refuses_a_filter_that_only_says_no(world, land, refused, nothin
 def test_a_write_takes_any_filter_that_names_a_field(world, land, wanted):
     assert world.country.find_one_and_update(wanted, {"$set": {"population": 5}})["population"] == 5
     assert world.country.delete_one(wanted)["deletedCount"] == 1
+
+
+ID, NEW = ObjectId("a" * 24), ObjectId("b" * 24)
+
+
+@pytest.fixture
+def clubs(odm, asked):
+    """Clubs with members, one of each; and the calls of transactions of the storage from now on."""
+    member = odm.new_model("member", {"name": string(), "about": optional(string())})
+    club = odm.new_model("club", {"name": string()}, {"members": {"schemaName": "member", "type": "multiple"}})
+    member.insert_one({"_id": ID, "name": "a"})
+    club.insert_one({"_id": ID, "name": "c"}, relations={"members": {"_ids": [ID]}})
+    return member, club, asked("transaction")
+
+
+NAMED, RELATED = {"_id": ID}, {"members": {"_ids": [ID]}}
+BOTH = [("club", ID), ("member", ID)]
+HOT = {
+    "insert": (lambda member, club: club.insert_one({"name": "d"}, relations=RELATED), [("member", ID)]),
+    "insert of many": (
+        lambda member, club: club.insert_many([{"name": "d"}, {"name": "e"}], relations=RELATED),
+        [("member", ID), ("member", ID)],
+    ),
+    "update": (lambda member, club: member.find_one_and_update(NAMED, {"$set": {"name": "b"}}), [("member", ID)]),
+    "update of any": (lambda member, club: member.find_one_and_update({"name": "a"}, {"$set": {"name": "b"}}), []),
+    "upsert": (
+        lambda member, club: member.find_one_and_update(NAMED, {"$set": {"name": "b"}}, upsert=True),
+        [("member", ID)],
+    ),
+    "delete": (lambda member, club: club.delete_one(NAMED), [("club", ID)]),
+    "add": (lambda member, club: club.add_relation(NAMED, relations=RELATED), BOTH),
+    "remove": (lambda member, club: club.remove_relation({"name": "c"}, relations={"members": {"_ids": []}}), []),
+}
+
+
+@pytest.mark.parametrize(("operation", "hot"), HOT.values(), ids=HOT)
+def test_operations_say_which_documents_others_queue_for(clubs, operation, hot):
+    member, club, transactions = clubs
+    operation(member, club)
+    _, (_, _, named), _ = transactions[0]
+    assert list(named) == hot
+
+
+def test_an_insert_says_how_it_is_told_that_it_was_done(clubs):
+    member, _, transactions = clubs
+    made = member.insert_many([{"name": "x"}, {"name": "y"}])
+    _, (_, proof, _), _ = transactions[0]
+    assert proof == ("member", {"_id": made[0]["_id"]})
+
+
+def test_an_upsert_takes_either_name_of_its_filter(clubs):
+    member = clubs[0]
+    made = [
+        member.find_one_and_update(**{word: {"_id": NEW}}, update={"$set": {"name": "n"}}, upsert=True)
+        for word in ("filters", "filter")
+    ]
+    assert made == [{"_id": NEW, "name": "n"}] * 2
+
+
+@pytest.mark.parametrize("given", [1, None, "yes"])
+def test_whether_to_replace_is_true_or_false(clubs, given):
+    with pytest.raises(ValidationError) as refused:
+        clubs[1].add_relation(NAMED, relations=RELATED, replace=given)
+    assert refused.value.errors == {"replace": ["Not a valid boolean."]}
