@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 
+import mongomock
 import pytest
 
 from gatewayfw.errors import DefinitionError, DuplicateKey, HttpError, Timeout, ValidationError
-from gatewayfw.schemas import integer
+from gatewayfw.odm import Odm
+from gatewayfw.odm.copies.jobs import INDEXES
+from gatewayfw.odm.database import Database
+from gatewayfw.odm.jobs.fan_out import Drained, Fanout
+from gatewayfw.schemas import Schemas, integer, string
+from gatewayfw.settings import Settings
+from gatewayfw.storage import MockStorage
 
 
 def test_all_happen_and_the_result_is_returned(world):
@@ -114,5 +122,164 @@ def test_functions_that_would_not_run_are_refused(world):
         pass
 
     for fn in (generator, later):
-        with pytest.raises(DefinitionError, match="^transaction: expected a plain function"):
+        with pytest.raises(DefinitionError) as refused:
             world.odm.transaction(fn)
+        assert refused.value.message == "transaction: expected a plain function, not a generator or async one"
+
+
+# -- conflicts, jobs and who works on them
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_after_three_conflicts_all_fan_out_is_left_to_jobs(storage, monkeypatch, nested):
+    """Unless it is part of a larger transaction, or one process has all data."""
+    settings = Settings(inline_limit=7)
+    database = Database(Schemas(settings), settings)
+    database.use(storage, memory=True)
+    monkeypatch.setattr(storage, "transaction", lambda fn, proof=None, hot=(): [fn() for _ in range(5)])
+
+    def limits():
+        return database.run(lambda backlog: backlog.limit).result
+
+    found = database.run(lambda _: limits()).result[0] if nested else limits()
+    most = 7 if storage.multi_process else math.inf
+    assert found == [most, most, most, *([most] * 2 if nested or most == math.inf else [0, 0])]
+
+
+def test_in_the_transaction_of_another_gateway_windows_are_measured_at_once(odm, storage, asked):
+    model = odm.new_model("thing", {"n": integer()})
+    made = model.insert_one({"n": 1})["_id"]
+    transactions = asked("transaction")
+    odm.storage.transaction(lambda: model.find_one_and_update({"_id": made}, {"$set": {"n": 2}}))
+    assert list(transactions[1][1][2]) == [("thing", made), ("", "careful")]
+
+
+class Shared(MockStorage):
+    """Data in memory as a database that others use."""
+
+    multi_process = True
+
+
+class Helping:
+    """Stands for the thread of the jobs, and notes what it is told."""
+
+    def __init__(self, work):
+        self.work = work
+        self.told = []
+
+    def start(self):
+        self.told.append("start")
+
+    def wake(self):
+        self.told.append("wake")
+
+
+@pytest.fixture
+def helpers(monkeypatch):
+    """The helper of each database that is set."""
+    made = []
+    monkeypatch.setattr("gatewayfw.odm.database.Helper", lambda work: made.append(Helping(work)) or made[-1])
+    return made
+
+
+def copied(storage, **settings):
+    """Countries with a city, of which each change leaves a job."""
+    chosen = Settings(inline_limit=0, **settings)
+    odm = Odm(Schemas(chosen), chosen)
+    odm.set_db(storage, memory=True)
+    odm.country = odm.new_model("country", {"name": string()})
+    odm.city = odm.new_model("city", {"name": string()}, {"country": {"schemaName": "country", "type": "single"}})
+    land = odm.country.insert_one({"name": "a"})["_id"]
+    odm.city.insert_one({"name": "c"}, relations={"country": {"_ids": land}})
+    return odm
+
+
+@pytest.fixture
+def drained(monkeypatch):
+    """The jobs and seconds of each call that works on jobs; as many jobs are left as ``left`` says."""
+
+    class Calls(list):
+        left = 0
+
+        def drain(self, keys, seconds):
+            self.append((len(keys), seconds))
+            return Drained(left=set(keys[: self.left]))
+
+    calls = Calls()
+    monkeypatch.setattr(Fanout, "drain", lambda self, keys, seconds: calls.drain(keys, seconds))
+    return calls
+
+
+def change(odm):
+    odm.country.find_one_and_update({"name": {"$exists": True}}, {"$set": {"name": "b"}})
+
+
+def test_an_operation_works_on_its_jobs_for_a_moment(helpers, drained):
+    odm = copied(Shared(mongomock.MongoClient().test))
+    change(odm)
+    odm.storage.remaining = lambda: 0.4
+    change(odm)
+    assert drained == [(1, 0.2), (1, 0.1)]
+
+
+@pytest.mark.parametrize(("left", "thread", "told"), [(0, True, []), (1, True, ["wake"]), (1, False, [])])
+def test_the_thread_is_woken_for_what_is_left(helpers, drained, left, thread, told):
+    odm = copied(Shared(mongomock.MongoClient().test), fan_out_thread=thread)
+    drained.left = left
+    before = len(helpers[0].told)
+    change(odm)
+    assert (set(helpers[0].told[:before]), [one for one in helpers[0].told[before:] if one != "start"]) == (
+        {"start"} if thread else set(),
+        told,
+    )
+
+
+def test_the_thread_starts_once_the_database_has_answered(helpers):
+    chosen = Settings()
+    odm = Odm(Schemas(chosen), chosen)
+    storage = Shared(mongomock.MongoClient().test)
+    odm.set_db(storage)
+    odm.new_model("thing", {"n": integer()})
+    storage.ensure = lambda *_: [][0]
+    with pytest.raises(IndexError):
+        odm.ready()
+    assert helpers[0].told == []
+    del storage.ensure
+    odm.ready()
+    assert helpers[0].told == ["start"]
+
+
+def test_the_thread_works_on_jobs_and_attends_to_bytes(helpers):
+    odm = copied(Shared(mongomock.MongoClient().test))
+    attended = []
+    odm.keep_bytes("country", "name", len, lambda: attended.append(len(odm.jobs())))
+    with odm.leave_to_jobs():
+        change(odm)
+        assert len(odm.jobs()) == 1
+    assert (helpers[0].work(), attended) == (0, [0])
+
+
+def test_in_memory_of_one_process_there_is_no_thread(helpers):
+    copied(MockStorage(mongomock.MongoClient().test))
+    assert helpers == []
+
+
+# -- collections and their indexes
+
+
+def test_collections_are_prepared_once(storage):
+    settings = Settings(index_build_limit=5)
+    odm = Odm(Schemas(settings), settings)
+    odm.set_db(storage)
+    land = odm.new_model("land", {"name": string()})
+    made, ensure = [], storage.ensure
+    storage.ensure = lambda *given: made.append(given) or ensure(*given)
+    jobs = [("_gw_jobs", INDEXES, 5)] if storage.multi_process else []
+    assert (land.count(), land.count(), made) == (0, 0, [*jobs, ("land", [], 5)])
+    city = odm.new_model("city", {"name": string()}, {"land": {"schemaName": "land", "type": "single"}})
+    made.clear()
+    assert (city.count(), land.count()) == (0, 0)
+    assert [(name, [index.keys for index in indexes], most) for name, indexes, most in made] == [
+        ("city", [(("land._id", 1), ("_id", 1))], 5),
+        ("land", [], 5),
+    ]

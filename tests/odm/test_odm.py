@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from logging import ERROR
+
 import mongomock
 import pytest
 
 from gatewayfw import gateway
-from gatewayfw.errors import DefinitionError, DuplicateKey, NotFound
+from gatewayfw.errors import DefinitionError, DuplicateKey, NotFound, UsageError
 from gatewayfw.odm import Odm
 from gatewayfw.odm.database import wanted_indexes
 from gatewayfw.schemas import Schemas, array, date, number, optional, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage
+
+
+MOCK = MockStorage(mongomock.MongoClient().test)
 
 
 @pytest.fixture
@@ -33,6 +38,22 @@ def test_set_db_takes_every_kind_of_database(bare):
 def test_a_deadline_without_a_database_holds_inside_of_it_too(bare):
     with bare.deadline(60), bare.deadline(0), bare.deadline(60) as inner:
         assert inner.remaining() == 0.0
+
+
+def test_a_listing_is_not_declared_by_a_request_that_has_no_database_yet(bare):
+    model = bare.new_model("thing", {"name": string()})
+    with bare.deadline(60), pytest.raises(UsageError, match="^listing: declare it with its model"):
+        model.listing()
+    assert model.listing().declaration.number == 0
+
+
+def test_a_database_by_its_uri_has_the_settings_of_the_gateway(monkeypatch):
+    given = []
+    monkeypatch.setattr("gatewayfw.odm.database.MongoStorage", lambda *db, **keys: given.append((db, keys)) or MOCK)
+    settings = Settings(fan_out_thread=False)
+    Odm(Schemas(settings), settings).set_db("mongodb://127.0.0.1:1/name", memory=True)
+    ((db, keys),) = given
+    assert (db, keys["settings"] is settings) == (("mongodb://127.0.0.1:1/name",), True)
 
 
 def test_an_odm_without_a_database_has_no_transactions(bare, storage):
@@ -132,7 +153,7 @@ def test_a_unique_index_that_cannot_be_built_stops_nothing_and_is_told(odm, stor
     assert model.count() == 2
     problems = odm.ready()
     assert problems == ["thing: index {'name': 1} cannot be built: two documents share a value"]
-    assert [record.getMessage() for record in caplog.records] == problems
+    assert caplog.record_tuples == [("gatewayfw.odm", ERROR, problems[0])]
     model.insert_one(doc={"name": "x"})
     assert (model.count(), len(caplog.records)) == (3, 1)
 

@@ -6,6 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
+from time import monotonic
 
 import mongomock
 import pytest
@@ -20,6 +21,8 @@ from gatewayfw.storage import Index, MockStorage, Trouble
 from tests.waiting import wait_until
 
 READY = State("ok", 0, 0.0)
+#: Seconds: of a look at most, for which it is shared, after which an index is looked for again.
+BOUND, SHARED, AGAIN = 1.0, 0.5, 30.0
 UNIQUE = {"options": {"unique": True}}
 
 
@@ -109,7 +112,7 @@ def test_an_index_that_was_dropped_is_missing(odm_on, mongo_database, monkeypatc
 
 
 def test_a_look_is_bounded(shop, shared):
-    shared.ping = lambda: Trouble("unreachable" if shared.remaining() <= readiness.BOUND else "wrong_set", "in words")
+    shared.ping = lambda: Trouble("unreachable" if shared.remaining() <= BOUND else "wrong_set", "in words")
     assert shop.readiness.state() == State("unreachable")
 
 
@@ -133,7 +136,10 @@ def test_an_error_is_logged_once(shop, shared, caplog):
     for error in (StorageError(), StorageError(), None, StorageError()):
         shared.raised = {} if error is None else {"ping": error}
         shop.readiness.state()
-    assert [text.partition("\n")[0] for text in caplog.messages] == ["not ready", "not ready"]
+    assert [(record.name, record.getMessage().partition("\n")[0]) for record in caplog.records] == [
+        ("gatewayfw.odm", "not ready")
+    ] * 2
+    assert "StorageError" in caplog.messages[0]
 
 
 # -- jobs
@@ -145,6 +151,12 @@ def test_jobs_are_told_and_do_not_matter(odm):
     odm.storage.insert(COLLECTION, [{"_id": str(n), "since": made + timedelta(seconds=n)} for n in range(3)])
     state = odm.readiness.state()
     assert (replace(state, oldest=0.0), state.oldest >= 100) == (State("ok", 3, 0.0), True)
+
+
+def test_a_job_of_a_clock_that_goes_ahead_has_no_age(odm):
+    odm.ready()
+    odm.storage.insert(COLLECTION, [{"_id": "a", "since": now() + timedelta(seconds=1_000)}])
+    assert odm.readiness.state() == State("ok", 1, 0.0)
 
 
 @pytest.mark.parametrize("error", [Timeout(), StorageError()])
@@ -221,6 +233,26 @@ def test_missing_indexes_are_built_beside(shop):
     assert wait_until(lambda: shop.readiness.state() == READY)
 
 
+def test_indexes_are_built_by_one_thread_that_ends_with_the_process(shop, shared):
+    begun, ended, built = threading.Event(), threading.Event(), []
+
+    def ensure(*_):
+        built.append(threading.current_thread())
+        begun.set()
+        ended.wait(60)
+        return []
+
+    shared.ensure = ensure
+    for _ in range(3):
+        shop.readiness.prepare()
+    begun.wait(60)
+    (thread,) = (one for one in threading.enumerate() if one.name == "gatewayfw-indexes")
+    assert (built, thread.daemon) == ([thread], True)
+    ended.set()
+    thread.join(60)
+    assert not thread.is_alive()
+
+
 def test_a_build_that_fails_is_logged_and_tried_again(shop, shared, caplog):
     ensure = shared.ensure
     shared.ensure = lambda *_: (_ for _ in ()).throw(Unavailable())
@@ -248,6 +280,48 @@ def test_an_index_is_there_if_it_is_unique(present, lacks):
 
 
 # -- many who ask
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Seconds that pass when a test says so, and looks that are shared."""
+    times = [1_000.0]
+    monkeypatch.setattr(readiness, "monotonic", lambda: times[0])
+    monkeypatch.setattr(readiness, "SHARED", SHARED)
+    return times
+
+
+def test_a_process_looks_twice_a_second_however_many_ask(shop, shared, clock):
+    shop.ready()
+    shared.asked.clear()
+    looks = []
+    for passed in (0, 0.499, 0.5, 0.999, 1.0):
+        clock[0] = 1_000.0 + passed
+        assert shop.readiness.state() == READY
+        looks.append(len(asked(shared, "ping")))
+    assert looks == [1, 0, 1, 0, 1]
+
+
+def test_an_index_is_looked_for_again_after_half_a_minute(shop, shared, clock):
+    shop.ready()
+    shared.asked.clear()
+    looks = []
+    for passed in (0, 29.4, 30, 31, 59.9):
+        clock[0] = 1_000.0 + passed
+        shop.readiness.state()
+        looks.append(asked(shared, "indexes"))
+    assert looks == [[["book"], ["user"]], [], [["book"]], [["user"]], []]
+
+
+def test_a_result_is_given_for_as_long_as_another_look_may_take(shop, hanging, clock, monkeypatch):
+    shop.ready()
+    assert (readiness.BOUND, readiness.AGAIN, shop.readiness.state()) == (BOUND, AGAIN, READY)
+    monkeypatch.setattr(readiness, "BOUND", 0.05)
+    clock[0] += 0.54
+    hanging()
+    recent = shop.readiness.state()
+    clock[0] += 0.02
+    assert (recent, shop.readiness.state()) == (READY, State("unreachable"))
 
 
 def test_a_look_is_shared(shop, shared, monkeypatch):
@@ -286,7 +360,9 @@ def test_while_one_looks_others_get_the_last_result_at_once(shop, hanging, monke
     assert shop.readiness.state() == READY
     monkeypatch.setattr(readiness, "BOUND", 1000)  # a test that waits for the other one never ends
     hanging()
+    begun = monotonic()
     assert [shop.readiness.state() for _ in range(50)] == [READY] * 50
+    assert monotonic() - begun < 30
 
 
 def test_while_one_looks_others_do_not_wait_for_long(shop, hanging, monkeypatch):

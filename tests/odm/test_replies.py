@@ -149,6 +149,22 @@ def test_a_lost_connection_in_the_first_write_begins_it_again(mongo_database, mo
     assert (len(failed), records(odm)) == (1, [record()])
 
 
+def test_records_are_found_by_id_and_end_by_themselves(odm, monkeypatch):
+    found, find = [], odm.storage.find
+    monkeypatch.setattr(odm.storage, "find", lambda *given, **keys: found.append((given, keys)) or find(*given, **keys))
+    assert odm.replies.find("r") is None
+    assert found[-1] == (("_gw_replies", {"_id": "r"}), {"limit": 1})
+    (index,) = odm.storage.indexes("_gw_replies")
+    assert (index.keys, index.options["expireAfterSeconds"]) == ((("expires", 1),), 0)
+
+
+def test_a_record_with_its_token_proves_that_an_attempt_was_committed(odm, monkeypatch):
+    given, transaction = [], odm.storage.transaction
+    monkeypatch.setattr(odm.storage, "transaction", lambda *call: given.append(call) or transaction(*call))
+    odm.replies.attempt(record(), dict, replace=None)
+    assert given[0][1] == ("_gw_replies", {"_id": "r", "token": "t1"})
+
+
 def test_nothing_may_be_done_inside_a_transaction(odm):
     message = "an idempotent act cannot be called with a key inside a transaction"
     for work in (lambda: odm.replies.find("r"), lambda: odm.replies.attempt(record(), dict, replace=None)):
