@@ -15,7 +15,6 @@ from gatewayfw.schemas import Schemas, array, date, number, optional, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage
 
-
 MOCK = MockStorage(mongomock.MongoClient().test)
 
 

@@ -26,6 +26,7 @@ def resolution():
         "out": date(),
         "lent": boolean(),
         "grade": enums("a", "b"),
+        "code": string(),
         "tags": array(string()),
     }
     filters = {
@@ -34,6 +35,7 @@ def resolution():
         "out": [*ALL, *RANGES],
         "lent": ["eq"],
         "grade": ["in"],
+        "code": ["in", "nin"],
         "tags": ["eq", "contains"],
         "_id": ["eq", "in"],
     }
@@ -60,6 +62,9 @@ CONDITIONS = {
     "prefix": ({"title": {"prefix": "ab"}}, [{"title": {"$gte": "ab", "$lt": "ac"}}]),
     "empty prefix": ({"title": {"prefix": ""}}, [{"title": {"$gte": ""}}]),
     "contains": ({"title": {"contains": "a.Ö"}}, [{"title": {"$regex": "[aA]\\.Ö"}}]),
+    "contains a letter": ({"title": {"contains": "."}}, [{"title": {"$regex": "\\."}}]),
+    "contains 200 letters": ({"title": {"contains": "1" * 200}}, [{"title": {"$regex": "1" * 200}}]),
+    "a long prefix": ({"title": {"prefix": "a" * 201}}, [{"title": {"$gte": "a" * 201, "$lt": "a" * 200 + "b"}}]),
     "in their order": ({"year": 1, "lent": True}, [{"lent": {"$eq": True}}, {"year": {"$eq": 1}}]),
 }
 
@@ -99,6 +104,13 @@ WRONG = {
     "contains nothing": ({"title": {"contains": ""}}, {"f.title.contains": ["Length must be between 1 and 200."]}),
     "contains much": ({"title": {"contains": "x" * 201}}, {"f.title.contains": ["Length must be between 1 and 200."]}),
     "contains NUL": ({"title": {"contains": "a\0"}}, {"f.title.contains": ["Invalid value."]}),
+    "a list in a list": ({"year": {"in": [1, [1]]}}, {"f.year.in.1": ["Invalid value."]}),
+    "a set": ({"year": {1}}, {"f.year": ["Invalid value."]}),
+    "an object in a list": ({"year": {"nin": [{}]}}, {"f.year.nin.0": ["Invalid value."]}),
+    "a value without eq of several": ({"code": "a"}, {"f.code": ["Must be an object with in or nin."]}),
+    "no operator of one": ({"lent": {}}, {"f.lent": ["Must have one of eq."]}),
+    "a number as name": ({5: 1, "x": 1}, {"f.5": ["Unknown field."], "f.x": ["Unknown field."]}),
+    "presence of bytes": ({"title": {"prefix": b"a"}}, {"f.title.prefix": ["Not a valid string."]}),
     "all of them": ({"year": "x", "lent": 1}, {"f.lent": ["Not a valid boolean."], "f.year": ["Not a valid integer."]}),
 }
 
@@ -108,6 +120,25 @@ def test_what_is_not_declared_or_no_value_is_refused_by_its_path(resolution, fil
     with pytest.raises(ValidationError) as refused:
         conditions_of(resolution, filter, 3, "f")
     assert refused.value.errors == errors
+
+
+class Counted(dict):
+    """Names that note which of them were looked at."""
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.seen = []
+
+    def __getitem__(self, name):
+        self.seen.append(name)
+        return super().__getitem__(name)
+
+
+def test_no_more_names_are_judged_than_a_client_sees_errors_of(resolution):
+    filter = Counted({f"x{number:03}": 1 for number in range(500)})
+    with pytest.raises(ValidationError) as refused:
+        conditions_of(resolution, filter, 3, "f")
+    assert (len(filter.seen), refused.value.message[-10:]) == (ValidationError.MOST + 1, "; and more")
 
 
 ENDS = {"a": "b", "az": "a{", "\ud7ff": "\ue000", "a\U0010ffff": "b", "\U0010ffff": None, "": None, "\0": "\1"}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from marshmallow import ValidationError as Refused
 
-from gatewayfw import array, decimal, defaulted, enums, integer, nullable, string
+from gatewayfw import array, date, decimal, defaulted, enums, integer, nullable, string, uuid
 from gatewayfw.odm.listings.fields import CountField
 from gatewayfw.schemas.fields import described
 from gatewayfw.schemas.kinds.foreign import describe
@@ -34,9 +35,11 @@ def test_the_catalog_describes_types_of_what_is_compared_and_no_bounds(shop):
             "price": defaulted(decimal(places=2, minimum=0), "1.00"),
             "grade": nullable(enums("a", "b")),
             "sizes": array(integer(minimum=1), size=3),
+            "code": uuid(),
+            "made": date(),
         },
     )
-    names = ["name", "price", "grade", "sizes"]
+    names = ["name", "price", "grade", "sizes", "code", "made"]
     listing = shop.odm.model("part").listing(filter={name: ["eq"] for name in names})
     found = describe(listing.set["filter"])["fields"]
     assert [name for name in names if "list" in found[name]] == ["sizes"]
@@ -45,16 +48,75 @@ def test_the_catalog_describes_types_of_what_is_compared_and_no_bounds(shop):
         "price": {"kind": "decimal", "places": 2, "whole": True, "presence": "required"},
         "grade": {"kind": "enums", "choices": ["a", "b"], "presence": "required"},
         "sizes": {"kind": "integer", "presence": "required"},
+        "code": {"kind": "string", "format": "uuid", "presence": "required"},
+        "made": {"kind": "date", "presence": "required"},
     }
 
 
 def test_the_other_fields_are_kinds_as_any(fields):
-    assert {name: (describe(field)["kind"], describe(field)["presence"]) for name, field in fields.items()} == {
-        "filter": ("filter", "optional"),
-        "sort": ("enums", "optional"),
-        "limit": ("integer", "optional"),
-        "after": ("string", "optional"),
+    del fields["filter"]
+    assert {name: describe(field) for name, field in fields.items()} == {
+        "sort": {
+            "kind": "enums",
+            "choices": ["title", "-title"],
+            "presence": "optional",
+            "description": "Order of rows; - in front means descending. Default -_id.",
+        },
+        "limit": {
+            "kind": "integer",
+            "minimum": 1,
+            "maximum": 50,
+            "presence": "optional",
+            "description": "Max rows per page. Default 20.",
+        },
+        "after": {
+            "kind": "string",
+            "minLength": 1,
+            "maxLength": 2048,
+            "presence": "optional",
+            "description": "The next of the previous page. Keep filter and sort the same.",
+        },
     }
+
+
+@pytest.mark.parametrize(
+    ("count", "total"),
+    [
+        (False, {}),
+        (True, {"total": {"kind": "integer", "presence": "optional"}}),
+        (9, {"total": {"kind": "count", "most": 9, "presence": "optional"}}),
+    ],
+)
+def test_what_a_page_is_is_described(shop, count, total):
+    returned = shop.books.listing(count=count).returns
+    assert returned.pop("rows") == "many"
+    assert {name: describe(field) for name, field in returned.items()} == {
+        "next": {"kind": "string", "presence": "required", "nullable": True},
+        **total,
+    }
+
+
+def test_kinds_say_what_they_are(fields):
+    assert (fields["filter"].kind, CountField(5).kind) == ("filter", "count")
+    assert (fields["filter"].required, CountField(5).required) == (False, True)
+
+
+def test_a_filter_is_refused_by_path_in_both_modes(fields):
+    for given, errors in (
+        (5, ["Not a valid mapping type."]),
+        ({"year": "x"}, {"year": ["Not a valid integer."]}),
+        ({"x": 1, "year": {"gt": None}}, {"x": ["Unknown field."], "year.gt": ["Invalid value."]}),
+    ):
+        with pytest.raises(Refused) as refused:
+            fields["filter"].deserialize(given)
+        assert not fields["filter"].takes(given)
+        assert refused.value.messages == errors
+
+
+def test_a_list_has_at_most_as_many_values_as_the_setting_allows(fields, shop):
+    most = shop.gateway.settings.max_ids
+    found = [fields["filter"].takes({"author": {"in": ["a" * 24] * count}}) for count in (most, most + 1)]
+    assert found == [True, False]
 
 
 def test_what_is_not_declared_is_not_there(shop):

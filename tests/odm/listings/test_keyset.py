@@ -61,6 +61,12 @@ def test_too_many_alternatives_are_one_stretch_that_passes_over_the_rows_before(
     assert Order.of(text).after(value, ID, [among]) == {"$and": [among, condition]}
 
 
+@pytest.mark.parametrize(("values", "alternatives"), [(20, 40), (21, None)])
+def test_up_to_forty_alternatives_are_written_out(values, alternatives):
+    found = Order.of("n").after(5, ID, [{"shelf": {"$in": list(range(values))}}])
+    assert len(found.get("$or", [])) == (alternatives or 0)
+
+
 @pytest.mark.parametrize(
     ("text", "keys"),
     [

@@ -71,8 +71,9 @@ def test_the_server_filters_by_excluded_fields_where_it_says_so(shop):
     listing = shop.books.listing()
     details = {"set": {}, "get": {"_id": 1}}
     assert listing.page(details, where={"secret": "x"}, reveal=["secret"])["rows"] == [{"_id": ids[0]}]
-    with pytest.raises(UsageError, match="excludes secret"):
+    with pytest.raises(UsageError) as refused:
         listing.page(details, where={"secret": "x"})
+    assert refused.value.message == "where: model book excludes secret; reveal=['secret'] admits it"
 
 
 class Escaped(mm.String):
@@ -157,6 +158,36 @@ def test_get_shapes_the_rows_without_the_field_that_sorts_them(shop, letters):
     ]
 
 
+def test_a_part_of_an_object_that_sorts_rows_is_not_shown_either(shop):
+    place = object_({"place": object_({"city": string(size=(1, 9))}), "n": integer()})
+    model = shop.odm.new_model("sample", {"n": integer(), "printed": optional(place)})
+    listing = model.listing(sort=["printed.place.city"], default=1)
+    for number, city in enumerate("ba"):
+        model.insert_one({"n": number, "printed": {"place": {"city": city}, "n": 5}})
+    model.insert_one({"n": 2})
+
+    def rows(get):
+        return [row for page in shop.pages(listing, get={"_id": 0, **get}, sort="printed.place.city") for row in page]
+
+    assert rows({"n": 1}) == [{"n": 2}, {"n": 1}, {"n": 0}]
+    assert rows({"printed": 1}) == [{}, *({"printed": {"place": {"city": city}, "n": 5}} for city in "ab")]
+
+
+def test_a_page_reads_one_row_more_than_it_shows_and_counts_no_further_than_declared(shop, letters):
+    listing = shop.books.listing(filter={"year": ["gte"]}, sort=["year"], count=3, most=7)
+    calls, storage = [], shop.odm.storage
+    find, count = storage.find_at_once, storage.count
+    storage.find_at_once = lambda *given, **keys: calls.append((given, keys)) or find(*given, **keys)
+    storage.count = lambda *given, **keys: calls.append((given, keys)) or count(*given, **keys)
+    given = {"filter": {"year": {"gte": 1}}, "sort": "-year", "limit": 1}
+    assert listing.page({"set": given, "get": {"title": 1}})["total"] == {"atLeast": 3}
+    wanted = {"year": {"$gte": 1}}
+    assert calls == [
+        (("book", wanted, ("_id", "title", "year")), {"sort": [("year", -1), ("_id", -1)], "limit": 2}),
+        (("book", wanted), {"limit": 4}),
+    ]
+
+
 def test_rows_show_copies_and_their_documents_relations(shop):
     author = shop.authors.insert_one({"name": "Ann"})["_id"]
     book = shop.add("a", author)
@@ -231,6 +262,7 @@ def test_an_act_refuses_what_its_listing_does_not_declare(shop, mode):
 
 WRONG = {
     "limit": ({"limit": 101}, {"set.limit": ["Must be between 1 and 100."]}),
+    "limit 0": ({"limit": 0}, {"set.limit": ["Must be between 1 and 100."]}),
     "limit true": ({"limit": True}, {"set.limit": ["Must be between 1 and 100."]}),
     "sort": ({"sort": "year"}, {"set.sort": ["Must be one of: title, -title."]}),
     "filter": ({"filter": {"secret": 1}}, {"set.filter.secret": ["Unknown field."]}),
@@ -300,8 +332,9 @@ def test_a_value_of_another_tool_that_no_page_can_begin_after_is_an_error_of_the
     for _ in range(2):
         database["book"].insert_one({"title": "a", "year": stored})
     details = {"set": {"sort": "year"}, "get": {"title": 1}}
-    with pytest.raises(StorageError):
+    with pytest.raises(StorageError) as raised:
         listing.page(details)
+    assert raised.value.message == "no page begins after a document whose year or _id is no value of it"
 
 
 def test_no_page_begins_after_an_id_of_another_tool(shop, database):

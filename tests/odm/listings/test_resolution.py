@@ -58,10 +58,14 @@ FILTERS = {
 }
 
 
+LISTS = {"tags", "parts.n", "friends", "friends.name"}
+
+
 @pytest.mark.parametrize(("name", "operators", "path"), FILTERS.values(), ids=FILTERS)
 def test_a_name_to_filter_by_leads_to_a_scalar(things, name, operators, path):
     found = things.listing(filter={name: operators}).resolution()
-    assert (found.problems, found.filters[name].path) == ((), path)
+    one = found.filters[name]
+    assert (found.problems, one.path, one.operators, one.is_list) == ((), path, tuple(operators), name in LISTS)
 
 
 WRONG_FILTERS = {
@@ -77,6 +81,11 @@ WRONG_FILTERS = {
     "list of lists": ("table", ["eq"], "its values are objects, lists of lists, or of no kind"),
     "number": ("tags.0", ["eq"], "an element cannot be named by its number"),
     "range without order": ("bytes", ["gt"], "values of kind binary have no order: no gt, gte, lt and lte"),
+    "lowest without order": ("bytes", ["gte"], "values of kind binary have no order: no gt, gte, lt and lte"),
+    "highest without order": ("bytes", ["eq", "lt"], "values of kind binary have no order: no gt, gte, lt and lte"),
+    "up to without order": ("bytes", ["lte"], "values of kind binary have no order: no gt, gte, lt and lte"),
+    "part of a number": ("size.width", ["contains"], "only texts have prefix and contains"),
+    "number below copies": ("friends.0.name", ["eq"], "an element cannot be named by its number"),
     "prefix of a number": ("size.width", ["prefix"], "only texts have prefix and contains"),
     "prefix of a uuid": ("code", ["prefix"], "only texts have prefix and contains"),
 }
@@ -120,16 +129,34 @@ def test_a_wrong_listing_is_a_problem_of_the_gateway(gateway, things):
     assert gateway.schemas.problems() == ["listing 1 of model 'thing', sort 'tags': it leads through a list"]
 
 
+def test_a_copy_of_a_model_that_is_not_defined_is_a_problem(gateway):
+    relation = {"lost": {"schemaName": "nowhere", "type": "single"}}
+    listing = gateway.odm.new_model("thing", {"name": string()}, relation).listing(filter={"lost": ["eq"]})
+    assert list(listing.problems()) == ["listing 1 of model 'thing', filter 'lost': model not found: nowhere"]
+
+
 def test_a_page_of_a_wrong_listing_is_refused(things):
-    listing = things.listing(sort=["tags"])
-    with pytest.raises(DefinitionError, match="leads through a list"):
+    listing = things.listing(filter={"free": ["eq"]}, sort=["tags"])
+    with pytest.raises(DefinitionError) as refused:
         listing.page({"set": {}, "get": {}})
+    assert refused.value.message == (
+        "listing 1 of model 'thing', filter 'free': its values are objects, lists of lists, or of no kind; "
+        "listing 1 of model 'thing', sort 'tags': it leads through a list"
+    )
 
 
 def test_a_listing_wants_indexes_for_its_orders_and_equal_values(things):
     found = things.listing(filter={"grade": ["eq"], "name": ["prefix"]}, sort=["name"]).resolution()
     by_name = (("name", 1), ("_id", 1))
     assert found.indexes == (by_name, (("grade", 1), ("_id", 1)), (("grade", 1), *by_name))
+
+
+def test_ids_and_what_sorts_want_no_index_of_their_own(things):
+    found = things.listing(filter={"_id": ["eq"], "name": ["eq"], "grade": ["ne"]}, sort=["_id", "name"]).resolution()
+    assert found.indexes == ((("name", 1), ("_id", 1)),)
+    by_grade = (("grade", 1), ("_id", 1))
+    assert things.listing(filter={"grade": ["eq"]}).resolution().indexes == (by_grade,)
+    assert things.listing(default_sort="-grade").resolution().indexes == (by_grade,)
 
 
 def test_beyond_twelve_indexes_are_left_out(things):
