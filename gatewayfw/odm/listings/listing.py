@@ -224,7 +224,7 @@ def _sort_value(order: Order, found: Resolution, stored: Any) -> Any:
         return None
     kind = as_kind(found.sorts[order.path])
     if kind.own:
-        return kind.operand(stored, "set.after")
+        return kind.operand(stored, order.path)
     return StoredDecimal(stored.to_decimal()) if isinstance(stored, Decimal128) else stored
 
 

@@ -154,7 +154,7 @@ class Integrity:
 
     def _checked(self, schema: ModelSchema, id_: object) -> list[Problem]:
         def read() -> list[Problem]:
-            found = self._storage.find(schema.name, {"_id": id_}, self._inspector.paths(schema), limit=1)
+            found = self._storage.find(schema.name, {"_id": id_}, self._inspector.paths(schema))
             reports = [self._inspector.report(schema, document) for document in found]
             return [problem for report in reports for problem in _problems(schema, id_, report)]
 
@@ -196,7 +196,7 @@ class Integrity:
 
     def _left(self, schema: ModelSchema, id_: object) -> set[tuple[str, str]]:
         """Return remaining problems: a window may lack even the room to note its share."""
-        found = self._storage.find(schema.name, {"_id": id_}, self._inspector.paths(schema), limit=1)
+        found = self._storage.find(schema.name, {"_id": id_}, self._inspector.paths(schema))
         reports = [self._inspector.report(schema, document) for document in found]
         return {(fault.path, fault.reason) for report in reports for fault in report.faults}
 
