@@ -6,12 +6,21 @@ import pytest
 
 from gatewayfw.odm import Odm
 from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES
-from gatewayfw.odm.upkeep.indexes import IndexRow, compared, create_missing, index_report, wanted_indexes
+from gatewayfw.odm.upkeep.indexes import (
+    IndexRow,
+    compared,
+    create_missing,
+    index_report,
+    listing_hints,
+    wanted_indexes,
+)
 from gatewayfw.schemas import Schemas, date, number, object_, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import Index
 
 A = (("a", 1),)
+#: What MongoDB adds to a collation.
+FILLED_IN = {"strength": 3, "caseLevel": False, "numericOrdering": False}
 
 
 def states(rows):
@@ -64,7 +73,12 @@ def test_an_index_that_is_not_there_is_missing():
         ({"expireAfterSeconds": 1}, {"expireAfterSeconds": 2}, "expireAfterSeconds"),
         ({"partialFilterExpression": {"b": 1}}, {}, "partialFilterExpression"),
         ({"collation": {"locale": "en"}}, {}, "collation"),
-        ({"collation": {"locale": "en"}}, {"collation": {"locale": "en", "strength": 2}}, "collation"),
+        ({}, {"collation": {"locale": "en"}}, "collation"),
+        *(
+            ({"collation": {"locale": "en"}}, {"collation": {"locale": "en", **FILLED_IN, key: value}}, "collation")
+            for key, value in {"strength": 2, "caseLevel": True, "numericOrdering": True, "locale": "de"}.items()
+        ),
+        ({"collation": {"locale": "en", "strength": 2}}, {"collation": {"locale": "en", **FILLED_IN}}, "collation"),
         ({"name": "x"}, {"name": "a_1"}, "name"),
         ({"unique": True, "name": "x"}, {"sparse": True, "name": "a_1"}, "unique, sparse, name"),
     ],
@@ -80,15 +94,7 @@ def test_other_options_differ(wanted, present, difference):
         ({}, {"name": "anything", "hidden": True}),
         (
             {"collation": {"locale": "en"}},
-            {
-                "collation": {
-                    "locale": "en",
-                    "strength": 3,
-                    "caseLevel": False,
-                    "numericOrdering": False,
-                    "version": "57",
-                }
-            },
+            {"collation": {"locale": "en", **FILLED_IN, "version": "57"}},
         ),
     ],
     ids=["false is absent", "names and unknown options", "a collation filled in"],
@@ -102,6 +108,36 @@ def test_of_several_with_the_same_keys_the_one_that_fits_is_taken():
     assert [(row.state, row.present) for row in compared("things", [plain], [sparse, plain])] == [
         ("present", {}),
         ("extra", {"sparse": True}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("state", "fine"), [("present", True), ("extra", True), ("missing", False), ("differs", False)]
+)
+def test_an_index_is_fine_unless_it_is_wanted_and_not_there(state, fine):
+    assert IndexRow("things", A, state).fine is fine
+
+
+def test_a_row_has_the_options_of_both():
+    rows = compared("things", [Index(A, {"unique": True})], [Index(A, {"sparse": True}), Index((("b", 1),), {"x": 1})])
+    assert rows == [
+        IndexRow("things", A, "differs", {"unique": True}, {"sparse": True}, "other unique, sparse"),
+        IndexRow("things", (("b", 1),), "extra", None, {"x": 1}, ""),
+    ]
+
+
+def test_those_of_listings_have_the_room_that_is_left(odm):
+    """A collection has room for 64, one of which is that on `_id`."""
+    names = [f"f{number:02}" for number in range(60)]
+    declared = [{"indexSpec": {name: 1}} for name in names]
+    model = odm.new_model("log", {**dict.fromkeys(names, number()), "n": number()}, options={"createIndex": declared})
+    listing = model.listing(filter=dict.fromkeys(names[:5], ["eq"]), sort=["n"])
+    found = wanted_indexes(odm.schemas, model.schema)
+    by_n = [(("n", 1), ("_id", 1)), *(((name, 1), ("n", 1), ("_id", 1)) for name in names[:2])]
+    assert [index.keys for index in found[60:]] == by_n
+    assert list(listing_hints(odm.schemas, model.schema)) == [
+        f"{listing.declaration.where}: no index on {name}, n, _id; a collection or listing would have too many"
+        for name in names[2:5]
     ]
 
 
@@ -123,8 +159,14 @@ def test_indexes_of_jobs_are_wanted_where_there_are_jobs(small, storage):
 
 def test_missing_ones_are_created_in_large_collections_too(small, storage):
     storage.insert("land", [{"_id": number, "name": str(number)} for number in range(3)])
-    rows = create_missing(small.schemas, storage)
+    begun = []
+    rows = create_missing(small.schemas, storage, on_progress=lambda row: begun.append((row.collection, row.keys)))
     assert {(row.state, row.reason) for row in rows} == {("present", "")}
+    assert [(name, keys) for name, keys in begun if name != COLLECTION] == [
+        ("land", (("name", 1),)),
+        ("land", (("size", -1), ("_id", -1))),
+        ("city", (("land._id", 1), ("_id", 1))),
+    ]
     assert {index.keys for index in storage.indexes("land")} == {(("name", 1),), (("size", -1), ("_id", -1))}
 
 

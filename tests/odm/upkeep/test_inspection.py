@@ -6,6 +6,7 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw.odm.upkeep.inspection import Inspector
+from gatewayfw.schemas import string
 
 
 @pytest.fixture
@@ -41,8 +42,38 @@ def schema(world, name):
 
 
 def test_only_what_holds_copies_is_read(world, inspector):
-    assert inspector.paths(schema(world, "city"))[0] == "country"
-    assert "name" not in inspector.paths(schema(world, "city"))
+    assert inspector.paths(schema(world, "city")) == ["country", "clubs", "trips", "latest", "_gw"]
+    plain = world.odm.new_model("plain", {"name": string()})
+    assert inspector.paths(plain.schema) == []
+
+
+def test_a_batch_asks_for_its_paths_in_the_order_of_ids(world, inspector, country, monkeypatch):
+    monkeypatch.setattr("gatewayfw.odm.upkeep.inspection.BATCH", 2)
+    calls, find = [], world.storage.find
+    monkeypatch.setattr(
+        world.storage, "find", lambda *given, **keys: calls.append((given, keys)) or find(*given, **keys)
+    )
+    city = schema(world, "city")
+    assert [len(batch) for batch in inspector.batches(city, country)] == [1]
+    assert calls[0] == (
+        ("city", {"_id": {"$gt": country}}, ["country", "clubs", "trips", "latest", "_gw"]),
+        {"sort": [("_id", 1)], "limit": 2},
+    )
+
+
+def test_what_decides_about_a_document_is_read_with_it_and_nothing_else(world, inspector, country, monkeypatch):
+    (batch,) = inspector.batches(schema(world, "city"))
+    calls, find = [], world.storage.find
+    monkeypatch.setattr(
+        world.storage, "find", lambda *given, **keys: calls.append((given, keys)) or find(*given, **keys)
+    )
+    assert inspector.suspects(schema(world, "city"), batch) == []
+    ids = [one["_id"] for one in batch]
+    assert calls == [
+        (("country", {"_id": {"$in": [country]}}, ["_gw.v", "name", "population"]), {}),
+        (("club", {"places._id": {"$in": ids}}, ["places._id"]), {"limit": 500}),
+        (("trip", {"to._id": {"$in": ids}}, ["to._id"]), {"limit": 500}),
+    ]
 
 
 def test_all_documents_come_in_order_and_after_an_id_those_behind_it(world, inspector, country):

@@ -136,6 +136,15 @@ def test_a_run_goes_on_from_every_place(world, integrity, here, strange):
     assert len(found) == len(IDS)
     assert [list(integrity.check(after=place)) for place in places] == [found[count:] for count in at]
     assert (places[-1].done, {place.total for place in places}) == (24, {24})
+    assert [(place.last, place.done) for place in places if place.model == "person" and "oid" not in place.last] == [
+        ("null", 11),
+        ('{"$numberDouble": "7.5"}', 13),
+        ('"text"', 15),
+        ('{"a": {"$numberInt": "1"}}', 16),
+        ('{"$binary": {"base64": "Ynl0ZXM=", "subType": "00"}}', 17),
+        ("false", 22),
+        ('{"$date": {"$numberLong": "1577923200000"}}', 23),
+    ]
 
 
 def test_progress_goes_on_too(integrity, here, monkeypatch):
@@ -165,11 +174,22 @@ def test_a_place_in_a_model_that_embeds_nothing_is_refused(odm):
         ("city", "garbage", 0, 0),
         ("city", '{"$oid": "x"}', 0, 0),
         ("city", "1", "0", 0),
+        ("city", "1", 0, "0"),
+        ("city", "1", 0, True),
+        ("city", "1", None, 0),
     ],
 )
 def test_a_place_that_cannot_be_is_refused(parts):
-    with pytest.raises(ValueError, match=r"^(a place has a model|last is not an _id)"):
+    whole = "a place has a model, its last _id, and two numbers of documents"
+    text = "last is not an _id in extended JSON" if parts[1] in ("garbage", '{"$oid": "x"}') else whole
+    with pytest.raises(ValueError, match=f"^{text}$"):
         Place(*parts)
+
+
+def test_a_place_keeps_an_id_of_any_kind():
+    dates = '{"$date": {"$numberLong": "1577923200000"}}', datetime(2020, 1, 2)
+    for last, id_ in (dates, ('"text"', "text"), ("null", None), ('{"$oid": "' + "a" * 24 + '"}', ObjectId("a" * 24))):
+        assert Place("city", last, 0, 0).last_id() == id_
 
 
 def test_no_more_than_a_batch_is_read_at_once(world, integrity, here, monkeypatch):
@@ -204,6 +224,13 @@ def test_an_absent_window_is_found_among_members_that_opted_out(world, integrity
 
 def test_a_batch_ends_when_it_holds_many_copies(world, integrity, here, monkeypatch):
     monkeypatch.setattr(inspection, "MOST_COPIES", 2)
+    places = []
+    assert list(integrity.check(on_progress=places.append)) == []
+    assert [place.done for place in places if place.model == "country"] == [1, 5]
+
+
+def test_a_batch_ends_when_it_holds_many_bytes(world, integrity, here, monkeypatch):
+    monkeypatch.setattr(inspection, "MOST_BYTES", 400)
     places = []
     assert list(integrity.check(on_progress=places.append)) == []
     assert [place.done for place in places if place.model == "country"] == [1, 5]

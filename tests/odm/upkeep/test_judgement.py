@@ -46,6 +46,62 @@ def test_a_wrong_form_is_mended(value, reason):
 
 
 @pytest.mark.parametrize(
+    ("value", "reasons", "mended"),
+    [
+        (ORG, [], {}),
+        ([ORG], ["is a list"], {"$set": {"orgs": ORG}}),
+        ([ORG, ORG], ["is a list", "embeds a document twice"], {"$set": {"orgs": ORG}}),
+        ([ORG, 5, {"_id": 5}], ["is a list", "holds what is no copy"], {"$set": {"orgs": ORG}}),
+        (5, ["holds what is no copy"], {"$unset": {"orgs": ""}}),
+        ([], ["is empty"], {"$unset": {"orgs": ""}}),
+    ],
+    ids=str,
+)
+def test_a_single_relation_holds_one_copy(value, reasons, mended):
+    of = relation("single", optional=True)
+    found = verdict(value, of=of)
+    assert (found.faults, found.update(of)) == ([Fault("orgs", reason) for reason in reasons], mended)
+
+
+@pytest.mark.parametrize(("limit", "over"), [(2, False), (1, True)])
+def test_a_relation_over_its_limit_is_left_to_a_person(limit, over):
+    found = verdict([ORG, {"_id": B, "name": "gone"}], of=relation(optional=True, limit=limit))
+    gone = Fault(f"orgs.{B}", "its source does not exist", mendable=False)
+    assert found.faults == [*([Fault("orgs", "is over its limit", mendable=False)] if over else []), gone]
+    assert (found.copies, found.gone, found.mends) == ([ORG, {"_id": B, "name": "gone"}], [], False)
+
+
+@pytest.mark.parametrize(
+    ("version", "name", "reason", "pending", "taken"),
+    [
+        (0, "org", None, False, {}),
+        (1, "org", None, False, {}),
+        (2, "org", None, False, {}),
+        (2.5, "org", "is newer than its source", False, {A: 2}),
+        (3, "org", "is newer than its source", False, {A: 2}),
+        (True, "org", "is newer than its source", False, {A: 2}),
+        ("x", "org", "is newer than its source", False, {A: 2}),
+        (0, "old", "differs from its source", True, {}),
+        (1, "old", "differs from its source", True, {}),
+        (2, "old", "differs from its source", False, {A: 2}),
+        (3, "old", "differs from its source", False, {A: 2}),
+    ],
+)
+def test_a_job_renews_copies_of_older_versions_only(version, name, reason, pending, taken):
+    found = verdict([{**ORG, "name": name}], covered=True, hidden={"at": {"orgs": {str(A): version}}})
+    assert found.faults == ([Fault(f"orgs.{A}", reason, True, pending)] if reason else [])
+    assert (found.taken, found.copies) == (taken, [ORG if taken or name == "org" else {"_id": A, "name": "old"}])
+    assert found.mends is bool(taken)
+
+
+@pytest.mark.parametrize("covered", [False, True])
+def test_a_dangling_copy_that_a_job_takes_away_stays(covered):
+    found = verdict([{"_id": B, "name": "gone"}], covered=covered, drops=True, of=relation(optional=False))
+    assert found.faults == [Fault(f"orgs.{B}", "its source does not exist", True, covered)]
+    assert (found.gone, found.orphaned) == (([], False) if covered else ([B], True))
+
+
+@pytest.mark.parametrize(
     ("value", "of", "reason"),
     [
         (None, relation(optional=False), "is required"),
