@@ -63,11 +63,14 @@ def odm(odm_on, storage):
 
 
 @pytest.fixture
-def asked(odm, monkeypatch):
-    """A function that notes the calls of methods of the storage: name, what is given by position, by name."""
+def asked(request, monkeypatch):
+    """A function that notes calls of methods: name, what is given by position, by name.
 
-    def watch(*names):
-        noted = []
+    The methods are those of the storage of `odm`, or of another one, ``of``.
+    """
+
+    def watch(*names, of=None):
+        noted, storage = [], of or request.getfixturevalue("odm").storage
 
         def noting(name, call):
             def noted_call(*given, **keys):
@@ -77,7 +80,7 @@ def asked(odm, monkeypatch):
             return noted_call
 
         for name in names:
-            monkeypatch.setattr(odm.storage, name, noting(name, getattr(odm.storage, name)))
+            monkeypatch.setattr(storage, name, noting(name, getattr(storage, name)))
         return noted
 
     return watch

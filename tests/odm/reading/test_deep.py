@@ -167,10 +167,23 @@ def test_a_cursor_shows_deep_levels_of_all_its_documents(town, monkeypatch):
     ]
     cursor = town.city.find(projection=get).sort("name")
     assert cursor.to_list() == expected
+    assert [len(batch) for batch in cursor.batches()] == [3]
     monkeypatch.setattr("gatewayfw.odm.reading.deep.BATCH", 2)
+    assert [len(batch) for batch in cursor.batches()] == [2, 1]
     monkeypatch.setattr("gatewayfw.odm.reading.deep.MOST_IDS", 1)
     assert cursor.to_list() == expected
     assert town.city.find(filters={"name": "none"}, projection=get).to_list() == []
+
+
+@pytest.mark.parametrize(("most", "ids"), [(2, [[ISLE, LAND]]), (1, [[ISLE], [LAND]])])
+def test_a_level_is_read_by_its_ids_with_no_more_than_it_shows(town, asked, monkeypatch, most, ids):
+    monkeypatch.setattr("gatewayfw.odm.reading.deep.MOST_IDS", most)
+    calls = asked("find", of=town.storage)
+    town.city.find(projection={"name": 1, "country": {"natives": {"name": 1}}}).sort("name").to_list()
+    assert calls == [
+        ("find", ("city", {}, ("_id", "name", "country._id")), {"sort": [("name", 1)], "skip": 0, "limit": 0}),
+        *(("find", ("country", {"_id": {"$in": some}}, ("natives.name",)), {"limit": len(some)}) for some in ids),
+    ]
 
 
 # -- writes
@@ -287,6 +300,7 @@ WEIGHTS = {
     "number": (5, 16),
     "id": (LAND, 16),
     "text": ("abc", 21),
+    "half a letter": ("\ud800", 21),
     "wide text": ("é中", 23),
     "quotes and controls": ('"\\\x00\n', 30),
     "bytes": (b"abc", 19),

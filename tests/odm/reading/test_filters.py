@@ -122,6 +122,19 @@ def test_values_that_cannot_be_their_fields_are_the_clients_mistake(world, refus
     refused(*invalid(f"filter.{path}", text), lambda: world.person.delete_one(filters))
 
 
+def test_of_several_revealed_names_the_wrong_one_is_named(world):
+    with pytest.raises(UsageError) as raised:
+        world.person.find({}, reveal=["password", "nope", "name"])
+    assert raised.value.message == "reveal: 'nope' is not an excluded field of model person"
+
+
+def test_an_element_of_a_list_is_no_second_list_to_sort_by(world):
+    assert world.person.find().sort({"visited.0.name": 1, "friends.name": 1, "friends.age": -1}).to_list() == []
+    with pytest.raises(UsageError) as raised:
+        world.person.find().sort({"visited.name": 1, "friends.0.name": 1, "clubs.name": 1})
+    assert raised.value.message == "sort: visited and clubs are lists; sort by at most one list"
+
+
 def test_all_values_of_a_filter_are_judged(world, refused):
     message = "validation error: filter.name: Not a valid string.; filter.age: Not a valid integer."
     refused(ValidationError, message, lambda: world.person.count({"name": 5, "$and": [{"age": "x"}]}))

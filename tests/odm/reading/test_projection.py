@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
-from bson import ObjectId
+from bson import Decimal128, ObjectId
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm import Odm
-from gatewayfw.odm.reading.projection import Projections, compile_projection, copies_in, shape, shapes
-from gatewayfw.schemas import Schemas
+from gatewayfw.odm.reading.projection import Projections, compile_projection, copies_in, in_order, shape, shapes
+from gatewayfw.schemas import Schemas, Sort, decimal, string
 from gatewayfw.settings import Settings
 from tests.odm.world import define_world
 
@@ -168,6 +170,38 @@ def test_a_main_list_is_shown_in_its_sort_order():
     assert "visited.name" in compiled("person", {"visited": {"_id": 1}}).paths
     assert shown == {"_id": ID, "visited": [{"_id": ID}] * 4}
     assert named["visited"] == [{}, {"name": "a"}, {"name": "b"}, {"name": "c"}]
+
+
+def test_values_that_python_has_otherwise_are_loaded_beside_copies_and_in_them():
+    odm = Odm(Schemas(Settings()), Settings())
+    priced = {"name": string(), "price": decimal(places=2)}
+    odm.new_model("shop", priced)
+    odm.new_model("thing", priced, {"shops": {"schemaName": "shop", "type": "multiple", "optional": True}})
+    stored, loaded = Decimal128("1.50"), Decimal("1.50")
+    document = {"_id": ID, "name": "a", "price": stored, "shops": [{"_id": ID, "price": stored}]}
+    thing = odm.schemas.get_schema("thing")
+    for get, shown in (
+        ({"price": 1}, {"price": loaded}),
+        ({"price": 1, "shops": 1}, {"price": loaded, "shops": [{"_id": ID, "price": loaded}]}),
+        ({"name": 1, "shops": {"price": 1}}, {"name": "a", "shops": [{"price": loaded}]}),
+        ({"name": 1, "shops": {"name": 1}}, {"name": "a", "shops": [{}]}),
+    ):
+        projection = compile_projection(odm.schemas, thing, get)
+        assert shape(projection, document) == {"_id": ID, **shown}
+        assert {name: projection.links[name].loaded for name in projection.links} == (
+            {"shops": {"price"} if shown["shops"][0] else set()} if "shops" in shown else {}
+        )
+    projection = compile_projection(odm.schemas, thing, {"_id": 0, "price": 1, "shops": {"price": 1}})
+    found = [{"_id": ID, "price": stored, "shops": [{"price": stored}]}, {"_id": ID}]
+    assert shapes(projection, found) is found
+    assert found == [{"price": loaded, "shops": [{"price": loaded}]}, {"shops": []}]
+
+
+@pytest.mark.parametrize(("order", "names"), [("asc", "abc"), ("desc", "cba")])
+def test_copies_are_ordered_in_both_directions(order, names):
+    copies = [{"name": name} for name in "bca"]
+    assert [copy["name"] for copy in in_order(Sort("name", order), copies)] == list(names)
+    assert in_order(None, copies) is copies
 
 
 def test_the_document_is_not_changed():

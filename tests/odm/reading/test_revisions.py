@@ -9,6 +9,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import Stale, ValidationError
 from gatewayfw.odm.reading.revisions import of_revision, revision_of
+from gatewayfw.schemas import string
 
 ID = ObjectId("a" * 24)
 REV = {"_rev": 1}
@@ -35,6 +36,7 @@ def test_a_document_without_a_counter_is_at_revision_0(document):
 def test_revision_0_is_also_an_absent_one():
     assert of_revision({"a": 1}, 0) == {"a": 1, "_gw.r": {"$in": [0, None]}}
     assert (of_revision({}, 2), of_revision({}, None)) == ({"_gw.r": 2}, {})
+    assert of_revision({}, 2**63 - 1) == {"_gw.r": 2**63 - 1}
 
 
 @pytest.mark.parametrize("given", [True, -1, 1.0, "1", 2**63, [1], {"$gt": 0}])
@@ -161,6 +163,20 @@ def test_another_revision_is_stale_and_nothing_changes(world, person, refused, o
     rename(world.person, person)
     message = "the document has changed: its revision is 1"
     refused(Stale, message, lambda: operation(world.person, {"_id": person}, ID, given))
+
+
+def test_a_miss_is_judged_by_the_revision_alone(odm, asked):
+    model = odm.new_model("thing", {"name": string()})
+    id_ = model.insert_one({"name": "a"})["_id"]
+    calls = asked("find")
+    for get, fields in (({"name": 1}, ("_id", "name")), (REV, ("_id", "_gw.r"))):
+        with pytest.raises(Stale):
+            model.find_one_and_update({"_id": id_}, {"$set": {}}, rev=5, projection=get)
+        assert calls == [
+            ("find", ("thing", {"_id": id_, "_gw.r": 5}, fields), {"limit": 1}),
+            ("find", ("thing", {"_id": id_}, ["_gw.r"]), {"limit": 1}),
+        ]
+        calls.clear()
 
 
 @pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)

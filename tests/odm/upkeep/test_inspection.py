@@ -47,32 +47,27 @@ def test_only_what_holds_copies_is_read(world, inspector):
     assert inspector.paths(plain.schema) == []
 
 
-def test_a_batch_asks_for_its_paths_in_the_order_of_ids(world, inspector, country, monkeypatch):
+def test_a_batch_asks_for_its_paths_in_the_order_of_ids(world, inspector, country, asked, monkeypatch):
     monkeypatch.setattr("gatewayfw.odm.upkeep.inspection.BATCH", 2)
-    calls, find = [], world.storage.find
-    monkeypatch.setattr(
-        world.storage, "find", lambda *given, **keys: calls.append((given, keys)) or find(*given, **keys)
-    )
+    calls = asked("find", of=world.storage)
     city = schema(world, "city")
     assert [len(batch) for batch in inspector.batches(city, country)] == [1]
     assert calls[0] == (
+        "find",
         ("city", {"_id": {"$gt": country}}, ["country", "clubs", "trips", "latest", "_gw"]),
         {"sort": [("_id", 1)], "limit": 2},
     )
 
 
-def test_what_decides_about_a_document_is_read_with_it_and_nothing_else(world, inspector, country, monkeypatch):
+def test_what_decides_about_a_document_is_read_with_it_and_nothing_else(world, inspector, country, asked):
     (batch,) = inspector.batches(schema(world, "city"))
-    calls, find = [], world.storage.find
-    monkeypatch.setattr(
-        world.storage, "find", lambda *given, **keys: calls.append((given, keys)) or find(*given, **keys)
-    )
+    calls = asked("find", of=world.storage)
     assert inspector.suspects(schema(world, "city"), batch) == []
     ids = [one["_id"] for one in batch]
     assert calls == [
-        (("country", {"_id": {"$in": [country]}}, ["_gw.v", "name", "population"]), {}),
-        (("club", {"places._id": {"$in": ids}}, ["places._id"]), {"limit": 500}),
-        (("trip", {"to._id": {"$in": ids}}, ["to._id"]), {"limit": 500}),
+        ("find", ("country", {"_id": {"$in": [country]}}, ["_gw.v", "name", "population"]), {}),
+        ("find", ("club", {"places._id": {"$in": ids}}, ["places._id"]), {"limit": 500}),
+        ("find", ("trip", {"to._id": {"$in": ids}}, ["to._id"]), {"limit": 500}),
     ]
 
 
