@@ -17,6 +17,7 @@ from gatewayfw.errors import (
     ValidationError,
 )
 from gatewayfw.odm import Odm
+from gatewayfw.odm.writing.pace import Pace
 from gatewayfw.schemas import Schemas, date, integer, nullable, optional, string
 from gatewayfw.settings import Settings
 from tests.odm.refusing import REQUIRED, invalid
@@ -48,6 +49,21 @@ def test_update_many_reads_ids_and_what_it_changes(odm, asked):
         ("find", ("thing", {"n": {"$gt": 0}}, []), {"sort": [("_id", 1)], "limit": 1_000}),
         ("find", ("thing", {"n": {"$gt": 0}, "_id": {"$in": made[1:]}}, ["s", "t"]), {}),
     ]
+
+
+@pytest.mark.parametrize(("transactions", "most"), [(True, 1_000), (False, 1)])
+def test_without_transactions_each_document_is_a_batch(odm, asked, monkeypatch, transactions, most):
+    """Nobody would count the part of a batch that is done before an error."""
+    given = []
+    monkeypatch.setattr("gatewayfw.odm.model_many.Pace", lambda **keys: given.append(keys) or Pace(**keys))
+    model = odm.new_model("thing", {"n": integer()})
+    made = [one["_id"] for one in model.insert_many([{"n": n} for n in range(3)])]
+    monkeypatch.setattr(type(odm.storage), "has_transactions", lambda self: transactions)
+    calls = asked("find")
+    assert model.update_many(ALL, {"$inc": {"n": 1}}) == {"matched": 3, "modified": 3}
+    assert given == [{"remaining": odm.storage.remaining, "most": most}]
+    batches = [filter["$and"][1]["_id"]["$in"] for _, (_, filter, _), _ in calls if "$and" in filter]
+    assert batches == ([made] if transactions else [[one] for one in made])
 
 
 @pytest.fixture

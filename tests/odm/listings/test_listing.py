@@ -14,6 +14,7 @@ from marshmallow import fields as mm
 from marshmallow.validate import Length
 
 from gatewayfw import integer, nullable, object_, optional, string
+from gatewayfw.batches import Found
 from gatewayfw.errors import ReplyTooLarge, StorageError, UsageError, ValidationError
 from gatewayfw.odm.listings.conditions import contained_pattern
 from gatewayfw.odm.reading.projection import order_key
@@ -194,6 +195,9 @@ def test_rows_show_copies_and_their_documents_relations(shop):
     listing = shop.books.listing(filter={"author._id": ["eq"], "author": ["exists"]}, sort=["author.name"])
     shop.add("b")
     given = {"filter": {"author._id": str(author)}, "sort": "author.name"}
+    for get in ({"author": {"_id": 1}}, {"author": {"_id": 1, "name": 0}}):
+        assert shop.pages(listing, get=get, **given) == [[{"_id": book, "author": {"_id": author}}]]
+    assert shop.pages(listing, get={"title": 1}, **given) == [[{"_id": book, "title": "a"}]]
     expected = {"_id": book, "author": {"_id": author, "name": "Ann"}}
     assert shop.pages(listing, get={"author": 1}, **given) == [[expected]]
     assert shop.pages(listing, get={"author": 1}, filter={"author": {"exists": True}}) == [[expected]]
@@ -324,6 +328,29 @@ def test_rows_beyond_the_bound_of_the_reply_are_not_read_on(shop):
         assert len(listing.page({"set": {"limit": 3}, "get": {"text": 1}})["rows"]) == 3
         with pytest.raises(ReplyTooLarge):
             listing.page({"set": {"limit": 200}, "get": {"text": 1}})
+
+
+@pytest.mark.parametrize(("pieces", "most"), [([1, 1, 1], 104), ([2, 1], 52), ([3], 0)])
+def test_what_comes_in_more_pieces_than_one_is_weighed_but_for_the_first(shop, pieces, most):
+    """A row of an id and a number weighs 52."""
+    model = shop.odm.new_model("sample", {"n": integer()})
+    model.insert_many([{"n": n} for n in range(3)])
+    find = shop.odm.storage.find_at_once
+
+    def in_pieces(*given, **keys):
+        rows = list(find(*given, **keys))
+        return Found(rows[sum(pieces[:at]) : sum(pieces[: at + 1])] for at in range(len(pieces)))
+
+    shop.odm.storage.find_at_once = in_pieces
+    details = {"set": {}, "get": {"n": 1}}
+    listing = model.listing()
+    with shop.odm.deadline(60) as scope:
+        scope.reply_bytes = most
+        assert [row["n"] for row in listing.page(details)["rows"]] == [2, 1, 0]
+        if len(pieces) > 1:
+            scope.reply_bytes = most - 1
+            with pytest.raises(ReplyTooLarge, match=f"more than {most - 1} bytes"):
+                listing.page(details)
 
 
 @pytest.mark.parametrize("stored", [[1, 2], {"a": 1}, "text", float("nan")], ids=repr)

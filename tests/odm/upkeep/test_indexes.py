@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from gatewayfw.odm import Odm
@@ -178,6 +180,14 @@ def test_what_cannot_be_created_is_missing_with_the_reason_and_the_rest_is_creat
         ((("name", 1),), "missing", reason),
         ((("size", -1), ("_id", -1)), "present", ""),
     ]
+
+
+def test_all_reasons_are_told_of_an_index_that_is_built_however_large_its_collection_is(small, storage):
+    limits = []
+    storage.ensure = lambda name, indexes, limit: limits.append(limit) or [f"no {name}", "no room"]
+    rows = create_missing(small.schemas, storage)
+    assert {row.reason for row in rows if row.collection == "land"} == {"no land; no room"}
+    assert set(limits) == {sys.maxsize}
 
 
 def test_creating_never_changes_or_drops(small, storage):

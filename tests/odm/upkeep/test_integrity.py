@@ -147,6 +147,17 @@ def test_a_run_goes_on_from_every_place(world, integrity, here, strange):
     ]
 
 
+def test_documents_are_counted_only_to_tell_how_far_a_run_has_come(world, integrity, here, asked):
+    counts = asked("count", of=world.storage)
+    assert (list(integrity.check()), counts) == ([], [])
+    assert list(integrity.check(on_progress=len_of)) == []
+    assert [given for _, given, _ in counts] == [(name, {}) for name in ("country", "city", "person", "club", "trip")]
+
+
+def len_of(place):
+    """Be called with a place."""
+
+
 def test_progress_goes_on_too(integrity, here, monkeypatch):
     monkeypatch.setattr(inspection, "BATCH", 2)
     whole, rest = [], []
