@@ -41,6 +41,14 @@ def test_a_change_is_seen_before_its_copies_and_done_at_the_end(world, land):
     assert (names(world), told(world)) == (["new"] * 3, [])
 
 
+def test_even_one_copy_is_left_to_a_job(world):
+    land = world.add_country("old")
+    world.add_city("only", land, flags=())
+    with world.odm.leave_to_jobs():
+        rename(world, land)
+        assert (names(world), told(world)) == (["old"], [("copies", "city.country")])
+
+
 def test_outside_of_the_block_everything_happens_at_once(world, land):
     with world.odm.leave_to_jobs():
         pass

@@ -240,7 +240,23 @@ def test_cursor_takes_counts_up_to_what_a_command_can_hold(world):
 
 @pytest.mark.parametrize(
     "sort",
-    [(5,), ([("name",)],), ([(1, 1)],), ("",), ("a..b",), ("a.$b",), ("$name",), ("a\0",), ("extra.\0",), (None,)],
+    [
+        (5,),
+        ([5],),
+        (["ab"],),
+        ([{"a": 1, "b": 1}],),
+        ({("name", 1)},),
+        ([("name", 1, 1)],),
+        ([("name",)],),
+        ([(1, 1)],),
+        ("",),
+        ("a..b",),
+        ("a.$b",),
+        ("$name",),
+        ("a\0",),
+        ("extra.\0",),
+        (None,),
+    ],
     ids=str,
 )
 def test_cursor_refuses_what_is_no_name(world, sort):

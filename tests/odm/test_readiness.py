@@ -239,17 +239,17 @@ def test_indexes_are_built_by_one_thread_that_ends_with_the_process(shop, shared
     def ensure(*_):
         built.append(threading.current_thread())
         begun.set()
-        ended.wait(60)
+        ended.wait(10)
         return []
 
     shared.ensure = ensure
     for _ in range(3):
         shop.readiness.prepare()
-    begun.wait(60)
+    begun.wait(10)
     (thread,) = (one for one in threading.enumerate() if one.name == "gatewayfw-indexes")
     assert (built, thread.daemon) == ([thread], True)
     ended.set()
-    thread.join(60)
+    thread.join(10)
     assert not thread.is_alive()
 
 

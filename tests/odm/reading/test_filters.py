@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from bson import ObjectId
 
 from gatewayfw.errors import (
     UsageError,
@@ -133,6 +134,16 @@ def test_an_element_of_a_list_is_no_second_list_to_sort_by(world):
     with pytest.raises(UsageError) as raised:
         world.person.find().sort({"visited.name": 1, "friends.0.name": 1, "clubs.name": 1})
     assert raised.value.message == "sort: visited and clubs are lists; sort by at most one list"
+
+
+@pytest.mark.parametrize("sent", ["a" * 24, ObjectId("a" * 24)], ids=["text", "id"])
+def test_a_filter_of_one_id_alone_takes_a_short_way(world, monkeypatch, sent):
+    monkeypatch.setattr("gatewayfw.odm.reading.filters.check_filter", lambda filter, where: judged.append(filter))
+    judged = []
+    assert world.person.find_one({"_id": sent}) is None
+    assert judged == []
+    assert world.person.find_one({"_id": sent, "name": "x"}) is None
+    assert judged == [{"_id": sent, "name": "x"}]
 
 
 def test_all_values_of_a_filter_are_judged(world, refused):
