@@ -9,6 +9,7 @@ from gatewayfw.errors import (
     BadRequest,
     Conflict,
     DuplicateKey,
+    Stale,
     StillReferenced,
     UsageError,
     ValidationError,
@@ -252,6 +253,25 @@ def test_an_insert_says_how_it_is_told_that_it_was_done(clubs):
     made = member.insert_many([{"name": "x"}, {"name": "y"}])
     _, (_, proof, _), _ = transactions[0]
     assert proof == ("member", {"_id": made[0]["_id"]})
+
+
+STALE = {
+    "update": lambda club, rev: club.find_one_and_update(NAMED, {"$set": {"name": "x"}}, rev=rev),
+    "nothing": lambda club, rev: club.find_one_and_update(NAMED, {"$set": {}}, rev=rev),
+    "delete": lambda club, rev: club.delete_one(NAMED, rev=rev),
+    "add": lambda club, rev: club.add_relation(NAMED, relations=RELATED, rev=rev),
+    "remove": lambda club, rev: club.remove_relation(NAMED, relations={"members": {"_ids": []}}, rev=rev),
+}
+
+
+@pytest.mark.parametrize("operation", STALE.values(), ids=STALE)
+def test_each_operation_asks_for_the_revision_that_it_is_given(clubs, operation):
+    club = clubs[1]
+    there = club.find_one(projection={"_rev": 1})["_rev"]
+    with pytest.raises(Stale) as refused:
+        operation(club, there - 1)
+    assert refused.value.revision == there
+    assert operation(club, there)
 
 
 def test_an_upsert_takes_either_name_of_its_filter(clubs):

@@ -139,7 +139,7 @@ class Inspector:
         for reverse in self._schemas.get_related_relations(schema.name).values():
             found, id_ = document.get(reverse.name), document["_id"]
             if reverse.type == "single":
-                member = next((around.get(reverse.member, {}).get(one) for one in ids_in(found)), None)
+                member = next((around[reverse.member].get(one) for one in ids_in(found)), None)
                 copy = single_reverse(reverse, self._targets.source_fields(reverse), id_, member)
                 if found is not None and (copy is None or not same(found, copy)):
                     wrong[reverse] = copy

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from bson import ObjectId
+from bson import ObjectId, encode
 
 from gatewayfw.odm.upkeep.inspection import Inspector
+from gatewayfw.odm.upkeep.judgement import Fault
 from gatewayfw.schemas import string
 
 
@@ -59,6 +60,21 @@ def test_a_batch_asks_for_its_paths_in_the_order_of_ids(world, inspector, countr
     )
 
 
+@pytest.mark.parametrize(("less", "sizes"), [(0, [3, 1]), (1, [2, 2])])
+@pytest.mark.parametrize("bound", ["MOST_COPIES", "MOST_BYTES"])
+def test_a_batch_ends_with_the_document_that_exceeds_a_bound(odm, monkeypatch, bound, less, sizes):
+    """Each document has two copies."""
+    shelf = odm.new_model("shelf", {"name": string()})
+    book = odm.new_model("book", {"name": string()}, {"shelves": {"schemaName": "shelf", "type": "multiple"}})
+    shelves = [shelf.insert_one({"name": name})["_id"] for name in "ab"]
+    book.insert_many([{"name": "x"}] * 4, relations={"shelves": {"_ids": shelves}})
+    inspector = Inspector(odm.schemas, odm.storage)
+    ((first, second, _, _),) = inspector.batches(book.schema)
+    of_two = {"MOST_COPIES": 4, "MOST_BYTES": len(encode(first)) + len(encode(second))}
+    monkeypatch.setattr(f"gatewayfw.odm.upkeep.inspection.{bound}", of_two[bound] - less)
+    assert [len(batch) for batch in inspector.batches(book.schema)] == sizes
+
+
 def test_what_decides_about_a_document_is_read_with_it_and_nothing_else(world, inspector, country, asked):
     (batch,) = inspector.batches(schema(world, "city"))
     calls = asked("find", of=world.storage)
@@ -88,7 +104,8 @@ def test_a_wrong_window_is_suspected_and_reported(world, inspector, country, dam
     (batch,) = inspector.batches(schema(world, "country"))
     assert inspector.suspects(schema(world, "country"), batch) == [country]
     report = inspector.report(schema(world, "country"), batch[0])
-    assert [(one.path, one.reason) for one in report.faults] == [("cities", "differs from its members")]
+    assert report.faults == [Fault("cities", "differs from its members")]
+    assert {reverse.name: value for reverse, value in report.reverses.items()} == {"cities": None}
 
 
 def test_a_wrong_copy_is_reported_with_what_it_should_be(world, inspector, country, damage):

@@ -8,6 +8,8 @@ from dataclasses import replace
 import pytest
 
 from gatewayfw.odm import Problem
+from gatewayfw.odm.copies.jobs import Jobs
+from gatewayfw.odm.copies.rules import LOCK
 from gatewayfw.odm.upkeep.inspection import Inspector
 from gatewayfw.odm.upkeep.integrity import Integrity
 from gatewayfw.schemas import string
@@ -83,6 +85,32 @@ def test_an_orphan_in_no_window_of_its_own_leaves_the_windows_right(world, integ
     world.storage.update_one("city", {"_id": here.cities[3]}, {"$set": {"country": {"_id": GONE}}}, ())
     assert {problem.state for problem in integrity.repair(delete_orphans=True)} == {"mended"}
     assert (list(integrity.check()), world.raw(world.city, here.cities[3])) == ([], None)
+
+
+def test_an_orphan_is_deleted_with_all_that_is_wrong_in_it(world, integrity, here):
+    places = world.club.schema.relations["places"]
+    key = Jobs(world.storage).put("windows", ("club", here.club), places, 2, [here.hidden])
+    wrong = {"country": {"_id": GONE}, "clubs": [{"_id": GONE}]}
+    world.storage.update_one("city", {"_id": here.hidden}, {"$set": wrong}, ())
+    assert list(integrity.repair(delete_orphans=True)) == [
+        Problem("city", here.hidden, f"country.{GONE}", DANGLING, state="mended"),
+        Problem("city", here.hidden, "clubs", WRONG, state="mended"),
+    ]
+    world.storage.delete_many("_gw_jobs", {"_id": key})
+    assert world.raw(world.city, here.hidden) is None
+
+
+def test_a_repair_locks_and_writes_what_is_wrong_and_no_more(world, integrity, here, asked):
+    world.storage.update_one("person", {"_id": here.ann}, {"$set": {"home.name": "x"}}, ())
+    world.storage.update_one("country", {"_id": here.land}, {"$set": {"capital.name": "x"}}, ())
+    calls = asked("touch_many", "update_one", of=world.storage)
+    assert [one.state for one in integrity.repair()] == ["mended", "mended"]
+    last, copy = here.cities[-1], {"_id": here.city, "name": "a", "population": 5}
+    assert calls == [
+        ("touch_many", ("city", [last], ()), {"lock": LOCK}),
+        ("touch_many", ("city", [here.city], ()), {"lock": LOCK}),
+        ("update_one", ("person", {"_id": here.ann}, {"$set": {"home": copy}}, ()), {}),
+    ]
 
 
 def test_a_required_list_with_others_left_is_no_orphan(world, integrity, here):
