@@ -168,13 +168,13 @@ class Database:
         """
         storage, fanout = self.storage, self.fanout
         outer = self._local.keys
-        backlog = Backlog(fanout.jobs, fanout.limit)
+        backlog = Backlog(fanout.jobs)
         attempts = 0
 
         def attempt() -> T:
             nonlocal backlog, attempts
             attempts += 1
-            crowded = attempts > CONFLICTS and outer is None and backlog.bounded
+            crowded = attempts > CONFLICTS and outer is None and fanout.limit < math.inf
             backlog = Backlog(fanout.jobs, 0 if crowded else fanout.limit, self._local.care)
             result = operation(backlog)
             if outer is not None:

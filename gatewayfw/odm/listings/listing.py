@@ -137,7 +137,7 @@ def _read(
     None in their place where no row comes after it.
     """
     root = order.path.partition(".")[0]
-    beside = root not in ("_id", *projection.names)
+    beside = root not in projection.names
     wider = _with_path(projection, order.path)
     found = storage.find_at_once(model, wanted, wider.paths, sort=order.keys, limit=most + 1)
     documents = _bounded(found, storage.reply_bytes())

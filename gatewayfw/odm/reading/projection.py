@@ -231,10 +231,9 @@ def _projection(schema: ModelSchema, names: list[str], links: Mapping[str, LinkS
 def _paths(name: str, link: LinkShape | None) -> Iterable[str]:
     if link is None:
         return (REVISION if name == REV else name,)
-    inner = dict.fromkeys(("_id", *link.names) if link.below is not None or not link.names else link.names)
-    if link.sort is not None:
-        inner[link.sort.field] = None
-    return [f"{name}.{one}" for one in inner]
+    shown = ("_id", *link.names) if link.below is not None or not link.names else link.names
+    sorting = () if link.sort is None else (link.sort.field,)
+    return [f"{name}.{one}" for one in dict.fromkeys((*shown, *sorting))]
 
 
 def shape(projection: Projection, document: Mapping[str, Any]) -> dict[str, Any]:
