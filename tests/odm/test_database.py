@@ -264,6 +264,31 @@ def test_in_memory_of_one_process_there_is_no_thread(helpers):
     assert helpers == []
 
 
+# -- bytes kept elsewhere
+
+
+def test_keys_of_deleted_bytes_are_given_after_the_commit(odm):
+    freed = []
+    file = odm.new_model("file", {"key": string()})
+    odm.keep_bytes("file", "key", lambda keys: freed.append(sorted(keys)), lambda: None)
+    made = file.insert_many([{"key": key} for key in "abcdef"])
+    wanted = iter([{"_id": one["_id"]} for one in made])
+    file.delete_one(next(wanted))
+    odm.transaction(lambda: [file.delete_one(next(wanted)), file.delete_one(next(wanted))])
+    assert freed == [["a"], ["b", "c"]]
+
+    def fails():
+        file.delete_one(next(wanted))
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        odm.transaction(fails)
+    odm.storage.transaction(lambda: file.delete_one(next(wanted)))  # another gateway's, which may still fail
+    assert freed == [["a"], ["b", "c"]]
+    file.delete_one(next(wanted))
+    assert freed[2:] == [["f"]]
+
+
 # -- collections and their indexes
 
 

@@ -34,6 +34,12 @@ def test_set_db_takes_every_kind_of_database(bare):
     assert type(bare.storage) is MongoStorage
 
 
+def test_memory_is_meant_only_where_that_was_said(bare, storage):
+    assert bare.memory_is_meant is False
+    bare.set_db(storage, memory=True)
+    assert bare.memory_is_meant is True
+
+
 def test_a_deadline_without_a_database_holds_inside_of_it_too(bare):
     with bare.deadline(60), bare.deadline(0), bare.deadline(60) as inner:
         assert inner.remaining() == 0.0

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from gatewayfw.odm.reading.cursor import fixed_order
+from gatewayfw.errors import BadRequest, UsageError
+from gatewayfw.odm.reading.cursor import Cursor, DeleteResult, fixed_order
 from gatewayfw.schemas import any_, integer, optional, string
 
 SIZE = 500
@@ -63,6 +64,83 @@ def test_every_document_is_on_exactly_one_page(rows, sort, size):
 )
 def test_the_id_is_the_last_key_where_documents_are_skipped_or_limited(sort, skip, limit, expected):
     assert fixed_order(sort, skip, limit) == expected
+
+
+class Query:
+    """A cursor over two batches, the names that were checked, and how it was read."""
+
+    def __init__(self):
+        self.checked, self.read = [], []
+        self.cursor = Cursor(self.batches, self.checked.append)
+
+    def batches(self, *how):
+        self.read.append(how)
+        return iter([[{"n": 1}, {"n": 2}], [{"n": 3}]])
+
+
+@pytest.fixture
+def query():
+    return Query()
+
+
+def test_a_cursor_reads_anew_each_time_as_it_was_told_last(query):
+    cursor = query.cursor
+    assert (list(cursor), [len(batch) for batch in cursor.batches()]) == ([{"n": 1}, {"n": 2}, {"n": 3}], [2, 1])
+    assert cursor.sort("a").skip(1).limit(2) is cursor
+    assert cursor.to_list() == cursor.toArray() == [{"n": 1}, {"n": 2}, {"n": 3}]
+    cursor.sort({"b": -1}).skip(0).limit(0).to_list()
+    assert query.read == [([], 0, 0)] * 2 + [([("a", 1)], 1, 2)] * 2 + [([("b", -1)], 0, 0)]
+
+
+@pytest.mark.parametrize(
+    ("given", "order"),
+    [
+        (("a",), [("a", 1)]),
+        (("a.b.c", -1), [("a.b.c", -1)]),
+        (("a", "desc"), [("a", -1)]),
+        (({"a": "asc", "b": "desc"},), [("a", 1), ("b", -1)]),
+        (([("a", -1), ["b", 1]],), [("a", -1), ("b", 1)]),
+        (((("a", 1), ("b c", 1)),), [("a", 1), ("b c", 1)]),
+        (({},), []),
+        (({f"f{number}": 1 for number in range(31)},), [(f"f{number}", 1) for number in range(31)]),
+    ],
+    ids=str,
+)
+def test_a_sort_is_given_in_several_forms(query, given, order):
+    query.cursor.sort(*given).to_list()
+    assert (query.read, query.checked) == ([(order, 0, 0)], [[name for name, _ in order]])
+
+
+NO_NAMES = "sort: expected field names with 1, -1, 'asc' or 'desc'"
+NO_ORDER = "sort: expected 1, -1, 'asc' or 'desc'"
+WRONG_SORTS = [
+    *((UsageError, NO_NAMES, given) for given in (5, None, [5], ["ab"], [{"a": 1, "b": 1}], {("a", 1)}, [("a",)])),
+    *((UsageError, NO_NAMES, given) for given in ([("a", 1, 1)], [(1, 1)], "", "a..b", "a.", "a.$b", "$a", "a.\0b")),
+    *((BadRequest, NO_ORDER, {"a": order}) for order in (0, 2, True, 1.0, "up", None, [], "1")),
+    (UsageError, "sort: at most 31 fields", [("a", 1)] * 32),
+]
+
+
+@pytest.mark.parametrize(("error", "message", "given"), WRONG_SORTS, ids=str)
+def test_other_sorts_are_refused(query, error, message, given):
+    with pytest.raises(error) as refused:
+        query.cursor.sort(given)
+    assert (refused.value.message, query.checked) == (message, [])
+
+
+@pytest.mark.parametrize("name", ["skip", "limit"])
+def test_counts_are_whole_numbers_that_a_command_can_hold(query, name):
+    for count in (0, 1, 2**31 - 1):
+        assert getattr(query.cursor, name)(count) is query.cursor
+    for count in (-1, 2**31, 1.0, "1", True, None):
+        with pytest.raises(BadRequest) as refused:
+            getattr(query.cursor, name)(count)
+        assert refused.value.message == f"{name}: expected an integer from 0"
+
+
+@pytest.mark.parametrize(("count", "expected"), [(0, False), (1, True), (3, True)])
+def test_the_result_of_a_delete_says_whether_there_was_one(count, expected):
+    assert bool(DeleteResult(deletedCount=count, cascaded={})) is expected
 
 
 def test_pages_are_read_from_the_index(mongo_database, odm_on):

@@ -188,6 +188,7 @@ def test_values_that_python_has_otherwise_are_loaded_beside_copies_and_in_them()
     ):
         projection = compile_projection(odm.schemas, thing, get)
         assert shape(projection, document) == {"_id": ID, **shown}
+        assert projection.loaded == ({"price"} if "price" in get else set())
         assert {name: projection.links[name].loaded for name in projection.links} == (
             {"shops": {"price"} if shown["shops"][0] else set()} if "shops" in shown else {}
         )
@@ -202,6 +203,22 @@ def test_copies_are_ordered_in_both_directions(order, names):
     copies = [{"name": name} for name in "bca"]
     assert [copy["name"] for copy in in_order(Sort("name", order), copies)] == list(names)
     assert in_order(None, copies) is copies
+
+
+def test_only_documents_that_are_shown_once_share_their_copies():
+    """What a deep level shows may be shown in several places."""
+    top = compiled("country", {"cities": {"_id": 1, "name": 1, "country": {"name": 1, "capital": 1}}})
+    ((_, _, below),) = top.deeper
+    assert [(one.once, one.exact, one.amended, one.revision) for one in (top, below)] == [
+        (True, False, False, False),
+        (False, False, False, False),
+    ]
+    copy = {"_id": ID, "name": "n"}
+    country = {"_id": ID, "cities": [copy]}
+    assert shape(top, country)["cities"][0] is copy
+    city = {"_id": ID, "country": {"name": "n"}}
+    assert shape(below, city)["country"] == city["country"]
+    assert shape(below, city)["country"] is not city["country"]
 
 
 def test_the_document_is_not_changed():

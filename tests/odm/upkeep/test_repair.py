@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from gatewayfw.odm import Problem
-from gatewayfw.odm.copies.jobs import Jobs
+from gatewayfw.odm.copies.jobs import Backlog, Jobs
 from gatewayfw.odm.copies.rules import LOCK
+from gatewayfw.odm.copies.shares import Care
 from gatewayfw.odm.upkeep.inspection import Inspector
 from gatewayfw.odm.upkeep.integrity import Integrity
 from gatewayfw.schemas import string
@@ -98,6 +99,16 @@ def test_an_orphan_is_deleted_with_all_that_is_wrong_in_it(world, integrity, her
     ]
     world.storage.delete_many("_gw_jobs", {"_id": key})
     assert world.raw(world.city, here.hidden) is None
+
+
+@pytest.mark.parametrize(("transactions", "care"), [(True, Care.NONE), (False, Care.WINDOWS)])
+def test_where_nothing_is_undone_windows_are_measured_at_once(world, integrity, here, monkeypatch, transactions, care):
+    given = []
+    monkeypatch.setattr("gatewayfw.odm.upkeep.integrity.Backlog", lambda *_, **keys: given.append(keys) or Backlog(*_))
+    monkeypatch.setattr(type(world.storage), "has_transactions", lambda self: transactions)
+    world.storage.update_one("city", {"_id": here.cities[3]}, {"$set": {"country": {"_id": GONE}}}, ())
+    assert {problem.state for problem in integrity.repair(delete_orphans=True)} == {"mended"}
+    assert given == [{"care": care}]
 
 
 def test_a_repair_locks_and_writes_what_is_wrong_and_no_more(world, integrity, here, asked):
