@@ -129,6 +129,40 @@ def test_of_several_revealed_names_the_wrong_one_is_named(world):
     assert raised.value.message == "reveal: 'nope' is not an excluded field of model person"
 
 
+NAMES = {
+    "name": None,
+    "address.street": None,
+    "visited.name": None,
+    "home._id": None,
+    "nope": "model person has no field nope",
+    "_gw": "model person has no field _gw",
+    "password": "model person excludes password; reveal=['password'] admits it",
+    "born.secret": "the copies in born leave out secret",
+    "home": "home is a relation; write home._id, or another field of it",
+}
+
+
+@pytest.mark.parametrize(("name", "message"), NAMES.items())
+def test_sorts_and_values_take_the_names_that_filters_take(world, name, message):
+    reads = {"sort": lambda **keys: world.person.find(**keys).sort(name).to_list()}
+    reads["distinct"] = lambda **keys: world.person.distinct(name, **keys)
+    for word, read in reads.items():
+        if message is None or name == "password":
+            assert read(reveal=["password"]) == []
+        if message is not None:
+            with pytest.raises(UsageError) as raised:
+                read(reveal=[] if name == "password" else ["password"])
+            assert raised.value.message == f"{word}: {message}"
+
+
+@pytest.mark.parametrize("name", ["_gw", "_gw.v", "_gw.at.x"])
+def test_a_pipeline_is_sorted_by_any_name_but_the_hidden_one(world, name):
+    assert world.person.aggregate([]).sort([("nope", 1), ("password", 1), ("x._gw", 1)]).to_list() == []
+    with pytest.raises(UsageError) as raised:
+        world.person.aggregate([]).sort([("a", 1), (name, 1)])
+    assert raised.value.message == f"sort: there is no field {name}"
+
+
 def test_an_element_of_a_list_is_no_second_list_to_sort_by(world):
     assert world.person.find().sort({"visited.0.name": 1, "friends.name": 1, "friends.age": -1}).to_list() == []
     with pytest.raises(UsageError) as raised:
