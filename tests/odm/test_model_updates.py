@@ -175,14 +175,42 @@ def test_an_upsert_that_changes_nothing_reads_what_it_shows(counters, asked):
     assert calls == [("find", ("counter", {"key": "a"}, ("_id", "count")), {"limit": 1})]
 
 
-def test_a_new_document_is_not_larger_than_allowed(database):
+@pytest.fixture
+def bounded(database):
+    """Notes that may be too large, and a small one."""
     settings = Settings(document_bytes=5_000)
     odm = Odm(Schemas(settings), settings)
     odm.set_db(database)
-    notes = odm.new_model("note", {"key": string(), "text": string(size=(0, 100_000))}, options=UNIQUE)
+    odm.notes = odm.new_model("note", {"n": integer(), "text": string(size=(0, 100_000))})
+    odm.notes.insert_one({"n": 1, "text": "x"})
+    return odm
+
+
+def test_an_update_looks_at_the_document_first_where_it_cannot_try(bounded, asked, monkeypatch):
+    def update():
+        bounded.notes.find_one_and_update({"n": 1}, {"$set": {"text": "y"}})
+
+    calls, look = asked("find", of=bounded.storage), ("find", ("note", {"n": 1}, ("n", "text")), {"limit": 1})
+    update()
+    assert calls == []
+    bounded.transaction(update)
+    assert calls == [look]
+    monkeypatch.setattr(type(bounded.storage), "has_transactions", lambda self: False)
+    update()
+    assert calls == [look, look]
+
+
+def test_a_new_document_is_not_larger_than_allowed(bounded):
     with pytest.raises(TooLarge):
-        notes.find_one_and_update({"key": "a"}, {"$set": {"text": "x" * 5_000}}, upsert=True)
-    assert notes.count() == 0
+        bounded.notes.find_one_and_update({"_id": ID}, {"$set": {"n": 2, "text": "x" * 5_000}}, upsert=True)
+    assert bounded.notes.count() == 1
+
+
+def test_an_update_of_many_looks_at_each_document_first(bounded, asked):
+    (there,) = bounded.notes.find()
+    calls, wanted = asked("find", of=bounded.storage), {"n": 1, "_id": there["_id"]}
+    assert bounded.notes.update_many({"n": 1}, {"$set": {"text": "y"}}) == {"matched": 1, "modified": 1}
+    assert calls[2:] == [("find", ("note", wanted, ("n", "text")), {"limit": 1})]
 
 
 @pytest.mark.parametrize("wanted", [{"key": "a"}, {"_id": ID}], ids=["unique", "id"])
