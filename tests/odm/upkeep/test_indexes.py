@@ -190,6 +190,14 @@ def test_all_reasons_are_told_of_an_index_that_is_built_however_large_its_collec
     assert set(limits) == {sys.maxsize}
 
 
+def test_one_that_somebody_drops_meanwhile_is_missing_without_a_reason(small, storage):
+    storage.ensure("land", [Index((("name", 1),), {"unique": True}), Index((("size", -1), ("_id", -1)))], 10)
+    indexes, looked = storage.indexes, []
+    storage.indexes = lambda name: [] if looked.append(name) or looked.count(name) > 1 else indexes(name)
+    rows = create_missing(small.schemas, storage)
+    assert states(row for row in rows if row.collection == "land") == [("missing", ""), ("missing", "")]
+
+
 def test_creating_never_changes_or_drops(small, storage):
     storage.ensure("land", [Index((("name", 1),)), Index((("old", 1),))], 10)
     before = storage.indexes("land")
