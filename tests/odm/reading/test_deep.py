@@ -289,7 +289,7 @@ def test_a_bound_holds_inside_of_a_nearer_deadline(town):
         shown(town.city, TOWN, get)
 
 
-@pytest.mark.parametrize(("most", "pieces"), [(202, [2, 1]), (2_000, [3])])
+@pytest.mark.parametrize(("most", "pieces"), [(206, [2, 1]), (2_000, [3])])
 def test_documents_that_alone_fill_a_reply_end_a_batch(town, most, pieces):
     cursor = town.city.find(projection={"name": 1, "country": {"cities": {"name": 1}}}).sort("name")
     with replying(town, most):
