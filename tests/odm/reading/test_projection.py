@@ -26,6 +26,7 @@ def _schemas():
 
 
 SCHEMAS = _schemas()
+NO_REVISION = "A copy has no revision: ask for it at the top."
 #: What a copy of a person at ``natives.boss`` holds; ``natives`` excludes the age.
 BOSS = ("_id", "name", "active", "born_on", "badge", "address", "extra")
 
@@ -118,6 +119,13 @@ def test_what_a_link_excludes_is_in_no_plan_below_it():
         ({"cities": {"country": {"cities": True}}}, "get.cities.country.cities", "Must be 1, 0 or an object."),
         ({"cities": {"country": {"cities": {"_id": 2}}}}, "get.cities.country.cities._id", "Must be 1 or 0."),
         ({"cities": {"name": {"x": 1}}}, "get.cities.name", "Must be 1 or 0."),
+        ({"cities": {"_rev": 1}}, "get.cities._rev", NO_REVISION),
+        (
+            {"cities": {"country": {"_rev": 0}}},
+            "get.cities.country._rev",
+            "A copy has no revision: ask for it at the top.",
+        ),
+        ({"_rev": True}, "get._rev", "Must be 1 or 0."),
         ([], "get", "Not a valid mapping type."),
         ("name", "get", "Not a valid mapping type."),
         (
