@@ -38,7 +38,7 @@ def two(page):
     for who in ("Ann", "Bob"):
         dialog.get_by_role("button", name="Add an environment").click()
         add_variable(dialog, "who", who)
-    add_variable(dialog, "api_token", "abc")
+    add_variable(dialog, "api_token", "word of nobody")
     dialog.get_by_role("button", name="Done").click()
     return page
 
@@ -134,7 +134,7 @@ def test_code_and_exported_tests_call_the_gateway_of_the_environment(two, tmp_pa
 
 
 def test_environments_outlive_a_reload_without_secrets_and_merge_between_tabs(two, service_url):  # noqa: F811
-    assert "abc" not in json.dumps(two.evaluate("[{...localStorage}, {...sessionStorage}]"))
+    assert "word of nobody" not in json.dumps(two.evaluate("[{...localStorage}, {...sessionStorage}]"))
     two.reload()
     two.get_by_role("button", name="staging").wait_for()
     other = two.context.new_page()
