@@ -118,6 +118,16 @@ def test_an_error_with_a_list_is_none_of_a_gateway(upstream):
     assert found.value.message == "bad reply of the gateway: its answer is not an envelope"
 
 
+def test_a_chunk_that_http_client_refuses_is_a_bad_reply(upstream, monkeypatch):
+    def read(response, most):
+        raise ValueError("read length must be non-negative or -1")  # as of a size below zero, in some versions
+
+    monkeypatch.setattr("http.client.HTTPResponse.read1", read)
+    with closing(Posts(upstream(answer(OK)), 5.0, 1000)) as posts, pytest.raises(BadReply) as found:
+        posts.post(b"{}", {})
+    assert found.value.message == "bad reply of the gateway: its answer cannot be read"
+
+
 def test_nobody_listens(closed_port):
     with pytest.raises(NoReply) as found:
         Posts(f"http://127.0.0.1:{closed_port}", 5.0, 1000).post(b"{}", {})
