@@ -1,0 +1,16 @@
+"""The names that the package offers: gatewayfw.schemas."""
+
+from __future__ import annotations
+
+from gatewayfw import schemas
+
+KINDS = (
+    "any_ array binary boolean date decimal defaulted described email enums file integer mapping nullable number"
+    " object_ object_id optional string url uuid"
+)
+
+
+def test_what_is_offered_is_there():
+    offered = f"IndexSpec ModelSchema Options RelatedRelation Relation Schemas Sort Struct compile_struct {KINDS}"
+    assert sorted(schemas.__all__) == sorted(["Mode", *offered.split()])
+    assert [getattr(schemas, name).__name__ for name in offered.split()] == offered.split()
