@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gatewayfw import gateway
 from gatewayfw.core import Gateway
-from gatewayfw.schemas import string
+from gatewayfw.schemas import object_id, string
 from gatewayfw.testing import hostile
 from gatewayfw.testing.hostile import BREAKS, good_bodies, hostile_bodies, hostile_bytes, names_of
 from gatewayfw.testing.hostile_values import EXPRESSIONS, KEYS, NUMBERS, ODD, ODD_IDS, OPERATORS, TEXTS
@@ -92,6 +92,16 @@ def library() -> Gateway:
 
 
 LIBRARY, NAMES = library(), ["author", "books", "email", "title"]
+KNOWN = "6b0702a42f0611f6c159d637"
+LIBRARY.acts.set_act(
+    schema="user", act_name="getUser", validator={"set": {"userId": object_id()}, "get": {}}, fn=lambda body: None
+)
+
+
+@given(good_bodies(LIBRARY, LIBRARY.acts.get_acts("user")["getUser"], ids=st.just(KNOWN)))
+@short
+def test_ids_of_ones_own_stand_in_the_body(body: Any) -> None:
+    assert body["details"] == {"set": {"userId": KNOWN}, "get": {}}
 
 
 def test_all_names_of_documents_are_known() -> None:
