@@ -38,7 +38,7 @@ def parser():
 
 
 def record(working):
-    """Write down which tests run which lines, folder by folder: half an hour of one core.
+    """Write down which tests run which lines, folder by folder: 20 minutes of one core.
 
     Slow tests are written down apart, for what quick ones do not notice.
     """
