@@ -63,16 +63,16 @@ def write_llms(app: Sphinx, error: Exception | None) -> None:
     """List all pages for language models: their Markdown, or plain text. Source: https://llmstxt.org."""
     if error is None:
         titles = sorted((name, title.astext()) for name, title in app.env.titles.items() if name != "index")
-        pages = "".join(f"- [{title}]({_readable(app, name)})\n" for name, title in titles)
+        builder = TextBuilder(app, app.env)
+        builder.init()
+        pages = "".join(f"- [{title}]({_readable(app, builder, name)})\n" for name, title in titles)
         (Path(app.outdir) / "llms.txt").write_text(f"# {project}\n\n> {gatewayfw.__doc__}\n\n## Pages\n\n{pages}")
 
 
-def _readable(app: Sphinx, name: str) -> str:
+def _readable(app: Sphinx, builder: TextBuilder, name: str) -> str:
     """Return where a page is to be read without HTML; a page that consists of other files is written as text."""
     if not _ELSEWHERE.search(Path(app.env.doc2path(name)).read_text("utf-8")):
         return f"_sources/{name}.md"
-    builder = TextBuilder(app, app.env)
-    builder.init()
     builder.prepare_writing({name})
     doctree = app.env.get_and_resolve_doctree(name, builder)
     path = f"text/{name}.txt"

@@ -18,6 +18,7 @@ from gatewayfw.remote import HttpService
 from gatewayfw.settings import Settings
 from gatewayfw.wire.json_text import encode
 from gatewayfw.wire.posting import ENVELOPE_BYTES, HttpReply
+from tests.wire.noting import noting
 from tests.wire.scripts import BAD, BODY, BROKEN, MOST, NO_ENVELOPE, OK, SLOW, answer, raw
 
 SETTINGS = Settings(remote_connect_timeout=0.5, remote_timeout=3.0, max_reply_bytes=MOST)
@@ -180,16 +181,8 @@ def test_only_the_listed_headers_are_passed_on(ask):
 def posted(monkeypatch):
     """What the connections of a service are made with, and what is posted over them."""
     told = []
-
-    class Posts:
-        def __init__(self, *given, **named):
-            told.append((given, named))
-
-        def post(self, *given, **named):
-            told.append((given, named))
-            return HttpReply(200, HTTPHeaderDict({"Content-Type": "application/json"}), OK)
-
-    monkeypatch.setattr("gatewayfw.remote.Posts", Posts)
+    reply = HttpReply(200, HTTPHeaderDict({"Content-Type": "application/json"}), OK)
+    monkeypatch.setattr("gatewayfw.remote.Posts", noting(told, reply))
     return told
 
 

@@ -9,6 +9,7 @@ from flask import Flask, request
 
 from gatewayfw.client.errors import BadReply, NoReply
 from gatewayfw.client.transports import Http, InProcess
+from tests.wire.noting import noting
 
 
 @pytest.fixture
@@ -63,16 +64,7 @@ def test_a_reply_that_is_too_large_is_bad(http, upstream):
 
 def test_each_post_has_the_whole_time_and_the_bounds_of_the_client(monkeypatch):
     told = []
-
-    class Posts:
-        def __init__(self, *given, **named):
-            told.append((given, named))
-
-        def post(self, *given, **named):
-            told.append((given, named))
-            return "reply"
-
-    monkeypatch.setattr("gatewayfw.client.transports.Posts", Posts)
+    monkeypatch.setattr("gatewayfw.client.transports.Posts", noting(told, "reply"))
     assert Http("http://h/gateway", 3.0, 5, 100).post(b"{}", {"a": "b"}) == "reply"
     assert told == [
         (("http://h/gateway",), {"max_bytes": 100, "connections": 5}),
