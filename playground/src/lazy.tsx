@@ -3,44 +3,41 @@
 import type { FunctionComponent } from "preact";
 import { useEffect, useState } from "preact/hooks";
 
+/** Return a hook that gives what is loaded when it is first used: undefined until it is there, text when it failed. */
+export function loadedOnce<Part>(load: () => Promise<Part>): () => Part | string | undefined {
+  let found: Part | string | undefined;
+  // A style that did not load is not asked for again: the part would come without it.
+  let loading: Promise<unknown> | undefined;
+  return () => {
+    const [, setFound] = useState(() => found);
+    useEffect(() => {
+      loading ??= load().then(
+        (part) => (found = part),
+        (error: unknown) => (found = String(error)),
+      );
+      // Also when it is there by now: this was perhaps drawn just before it came.
+      void loading.then(() => setFound(() => found));
+    }, []);
+    return found;
+  };
+}
+
 export function lazy<Props extends object>(
   load: () => Promise<FunctionComponent<Props>>,
   waiting = "Loading…",
 ): FunctionComponent<Props> {
-  let loaded: FunctionComponent<Props> | undefined;
-  // A style that did not load is not asked for again: the part would come without it.
-  let problem = "";
+  const usePart = loadedOnce(load);
   return function Lazy(props: Props) {
-    const [failed, setFailed] = useState(problem);
-    const [, setReady] = useState(loaded !== undefined);
-    useEffect(() => {
-      let gone = false;
-      if (!loaded && !problem)
-        load().then(
-          (part) => {
-            loaded = part;
-            if (!gone) setReady(true);
-          },
-          (error: unknown) => {
-            problem = `This part did not load: ${String(error)}`;
-            if (!gone) setFailed(problem);
-          },
-        );
-      return () => {
-        gone = true;
-      };
-    }, []);
-    if (failed)
-      return (
-        <p class="loading">
-          {failed}{" "}
-          <button type="button" class="button small" onClick={() => location.reload()}>
-            Reload the page
-          </button>
-        </p>
-      );
-    if (!loaded) return <p class="loading">{waiting}</p>;
-    const Part = loaded;
-    return <Part {...props} />;
+    const Part = usePart();
+    if (!Part) return <p class="loading">{waiting}</p>;
+    if (typeof Part !== "string") return <Part {...props} />;
+    return (
+      <p class="loading">
+        This part did not load: {Part}{" "}
+        <button type="button" class="button small" onClick={() => location.reload()}>
+          Reload the page
+        </button>
+      </p>
+    );
   };
 }

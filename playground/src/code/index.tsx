@@ -1,20 +1,11 @@
-/** Code in colours; as plain text until that which colours it is loaded. */
+/** Code in colours; as plain text until that which colours it is loaded, and when it does not load. */
 
-import type { FunctionComponent } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { loadedOnce } from "../lazy";
 import type { CodeProps } from "./coloured";
 
-let loaded: FunctionComponent<CodeProps> | undefined;
+const useColoured = loadedOnce(() => import("./coloured").then((part) => part.Coloured));
 
 export function Code(props: CodeProps) {
-  const [, setReady] = useState(loaded !== undefined);
-  useEffect(() => {
-    const load = async () => {
-      loaded = (await import("./coloured")).Coloured;
-      setReady(true);
-    };
-    if (!loaded) load().catch(() => undefined); // It can be read without.
-  }, []);
-  const Coloured = loaded;
-  return Coloured ? <Coloured {...props} /> : <>{props.text}</>;
+  const Coloured = useColoured();
+  return Coloured && typeof Coloured !== "string" ? <Coloured {...props} /> : <>{props.text}</>;
 }
