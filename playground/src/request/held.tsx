@@ -1,6 +1,6 @@
 /** A request that was not sent, for required texts that are empty or variables without a value: what can be done about it. */
 
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { isObject } from "../json";
 import { heldOf, remember, sendTab, specOf, withoutEmpty, type Tab } from "../state";
 import { Button, notify, once } from "../ui";
@@ -9,7 +9,7 @@ export function Held({ tab }: { tab: Tab }) {
   const bar = useRef<HTMLDivElement>(null);
   const held = heldOf(tab);
   const [first] = held?.empty ?? [];
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (first === undefined) return;
     const field = bar.current?.closest(".request")?.querySelector<HTMLElement>(`[data-path="${CSS.escape(first)}"]`);
     field?.scrollIntoView({ block: "center" });
