@@ -1,7 +1,7 @@
 /** Parts that are loaded when they are first shown. */
 
 import type { FunctionComponent } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 /** Return a hook that gives what is loaded when it is first used: undefined until it is there, text when it failed. */
 export function loadedOnce<Part>(load: () => Promise<Part>): () => Part | string | undefined {
@@ -10,7 +10,7 @@ export function loadedOnce<Part>(load: () => Promise<Part>): () => Part | string
   let loading: Promise<unknown> | undefined;
   return () => {
     const [, setFound] = useState(() => found);
-    useEffect(() => {
+    useLayoutEffect(() => {
       loading ??= load().then(
         (part) => (found = part),
         (error: unknown) => (found = String(error)),

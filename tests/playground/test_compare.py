@@ -11,7 +11,7 @@ import pytest
 from tests.playground.conftest import open_act, send
 from tests.playground.links import open_shared
 from tests.playground.test_library import history
-from tests.playground.test_numbers import bodies, service_url  # noqa: F401  # fixtures
+from tests.playground.test_numbers import bodies, service_url, write_json  # noqa: F401  # fixtures
 
 #: Milliseconds; without the switch only a limit for loaded machines.
 MOST = 500 if os.environ.get("GATEWAYFW_TEST_FAULTS") == "1" else 10_000
@@ -139,8 +139,7 @@ def test_large_replies_are_compared_whole_and_shown_by_pages(keeping, service_ur
     keeping.get_by_role("link", name="Acts", exact=True).click()
     open_act(keeping, "echo")
     for value in (documents, [{**one, "number": -1} for one in reversed(documents)]):
-        keeping.get_by_role("tab", name="JSON").click()
-        keeping.locator(".cm-content").fill(json.dumps({"set": {"any": value}, "get": {}}))
+        write_json(keeping, json.dumps({"set": {"any": value}, "get": {}}))
         send(keeping)
         keeping.get_by_role("tab", name="Form").click()
         keeping.get_by_role("navigation", name="Acts").get_by_role("button", name="echo", exact=True).click(

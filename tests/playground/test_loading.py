@@ -26,10 +26,10 @@ def test_a_part_that_comes_while_the_next_request_is_drawn_is_shown(slow_page, s
     acts = page.get_by_role("navigation", name="Acts")
     acts.get_by_role("button", name="login", exact=True).wait_for()
     page.clock.pause_at(page.evaluate("Date.now() + 60_000"))
-    acts.get_by_role("button", name="login", exact=True).click()
     with page.expect_request("**/assets/sides-*.js"):
+        acts.get_by_role("button", name="login", exact=True).click()
         page.clock.run_for(1000)
-    # It is drawn at once, and asks for what it lacks at the next tick of the clock.
+    # What is done after drawing, at the next tick of the clock, finds the part there.
     acts.get_by_role("button", name="addCountry", exact=True).click()
     with page.expect_event("requestfinished"):
         held[0].continue_()

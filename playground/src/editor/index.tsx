@@ -1,6 +1,6 @@
 /** A JSON editor: a plain text area until CodeMirror is loaded, and where it cannot be. */
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Kind } from "../catalog";
 import { catalog } from "../state";
 import type { Handle, PathError } from "./codemirror";
@@ -54,7 +54,8 @@ export function JsonEditor(props: JsonEditorProps) {
       handle.current = null;
     };
   }, []);
-  useEffect(() => {
+  // Before anything can be typed over it.
+  useLayoutEffect(() => {
     const at = typed.current.indexOf(value);
     if (at >= 0) typed.current.splice(0, at + 1);
     else {

@@ -1,6 +1,6 @@
 /** One model: its fields, relations, reverse relations, and the acts that use it. */
 
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Catalog, Link, Model } from "../catalog";
 import { WithCode } from "../library/words";
 import { openRequest } from "../state";
@@ -79,7 +79,7 @@ function Links({ title, model, rows, looked }: { title: string; model: string; r
 function LinkName({ model, name, looked }: { model: string; name: string; looked: Looked }) {
   const element = useRef<HTMLElement>(null);
   const isLooked = looked.model === model && looked.link === name;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isLooked) return;
     element.current?.scrollIntoView({ block: "center" });
     element.current?.focus({ preventScroll: true });

@@ -1,6 +1,6 @@
 /** The filter of a listing: rows of field, operator and value. */
 
-import { useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { FilterKind, JsonObject } from "../catalog";
 import { filterOf, operandOf, operatorText, problemOf, readRows, rowsOf, unusedOf, type Row } from "../filter";
 import { isObject, stringify, type Json } from "../json";
@@ -28,7 +28,7 @@ export function FilterField({ kind, name, path, value = {}, onChange, parts }: F
   const rows = readRows(drafts.value.get(path) ?? typed) ?? sent;
   /** The row whose operator is to get the focus; behind the last one, the button. */
   const [next, setNext] = useState<{ row: number }>();
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!next) return;
     const row = root.current?.querySelectorAll(".filter-row")[next.row];
     (row?.querySelector<HTMLElement>("[data-operator]") ?? root.current?.querySelector<HTMLElement>(".filter-add button"))?.focus();

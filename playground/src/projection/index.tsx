@@ -1,7 +1,7 @@
 /** A tree of boxes for what a `get` shows. */
 
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { levelOf, linksOf, type Catalog, type JsonObject, type Json, type Level, type Selection } from "../catalog";
 import { useErrors } from "../form/errors";
 import { isObject } from "../json";
@@ -241,7 +241,7 @@ function pruned(part: JsonObject, before: Json | undefined, short: () => Json): 
 
 function Box({ path, ticked, onToggle }: { path: string; ticked: Ticked; onToggle: () => void }) {
   const box = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (box.current) box.current.indeterminate = ticked === "some";
   });
   return <input type="checkbox" ref={box} data-path={path} checked={ticked === "all"} onChange={onToggle} />;
