@@ -49,6 +49,7 @@ def test_the_files_a_page_names_are_there(page):
     assert (sorted(paths - found), len(paths) > 10) == ([], True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES)
 def test_the_functions_and_classes_a_page_names_are_there(page):
     words = {text for text in quoted(page) if re.fullmatch(r"[A-Za-z_]\w*(\.[a-z_]+)?", text)}

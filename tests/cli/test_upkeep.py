@@ -324,6 +324,7 @@ def test_work_once_fails_when_a_job_is_not_for_this_app(busy):
     busy.odm.storage.delete_many("_gw_jobs", {})
 
 
+@pytest.mark.slow
 @pytest.mark.mongo
 def test_work_once_waits_for_a_lease_to_expire(busy):
     lease = {"worker": "dead", "until": now() + timedelta(seconds=1.5)}

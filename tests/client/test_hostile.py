@@ -134,6 +134,7 @@ def test_what_else_an_error_says_is_kept_where_it_fits(client_of, upstream):
     assert told(plain) == {**known, "errors": {}, "code": "partly_done"}
 
 
+@pytest.mark.slow
 def test_after_any_hostile_reply_the_next_one_is_right(client_of, upstream):
     scripts = [script for script, _ in BAD.values()] + list(BROKEN.values())
     asked = []

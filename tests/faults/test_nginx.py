@@ -128,6 +128,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("data", "expected"), REFUSED.values(), ids=REFUSED)
 def test_what_nginx_refuses_is_an_envelope_and_reaches_no_service(nginx, service, data, expected):
     assert sent_raw(nginx, data) == expected

@@ -123,6 +123,7 @@ def test_whoever_stops_the_run_ends_what_runs(tmp_path):
     assert (first.ended.is_set(), second.ended.is_set()) == (True, True)
 
 
+@pytest.mark.slow
 def test_what_runs_too_long_is_ended_with_all_it_started(tmp_path, monkeypatch):
     folder = tmp_path / "tree"
     folder.mkdir()

@@ -94,6 +94,7 @@ def test_a_document_that_still_matches_afterwards_is_changed_once(world, cities)
     assert populations(world) == list(range(1, 41))
 
 
+@pytest.mark.slow
 def test_modified_counts_the_documents_that_differ_afterwards(world, cities):
     changed = world.city.update_many(ALL, {"$max": {"population": 30}})
     assert changed == {"matched": 40, "modified": 30}

@@ -20,6 +20,8 @@ from gatewayfw.testing.mongod import LocalMongod, MongodError, MongodNotFound, f
 from tests.testing.servers import listens, needs_mongod
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def nowhere(monkeypatch, tmp_path):
@@ -257,7 +259,6 @@ def test_uri_of_a_stopped_server_is_refused(found):
         _ = mongod.uri
 
 
-@pytest.mark.slow
 @needs_mongod
 def test_data_of_a_given_folder_outlives_the_server_and_its_port(found, tmp_path):
     said = []
@@ -271,7 +272,6 @@ def test_data_of_a_given_folder_outlives_the_server_and_its_port(found, tmp_path
     assert said == [f"mongod runs at mongodb://127.0.0.1:{port}/?replicaSet=rs0, data in {tmp_path / 'my data'}"]
 
 
-@pytest.mark.slow
 @needs_mongod
 def test_folder_in_use_is_refused_and_its_server_left_alone(found, tmp_path):
     with local_mongod(tmp_path) as mongod:

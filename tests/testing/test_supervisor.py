@@ -19,6 +19,8 @@ from gatewayfw.testing.mongod import local_mongod
 from tests.testing.servers import listens, needs_mongod
 from tests.waiting import wait_until
 
+pytestmark = pytest.mark.slow
+
 #: A program that starts a mongod, tells where, and waits to be killed.
 OWNER = """
 import os, sys, time
@@ -39,7 +41,6 @@ def owner(more="", *arguments):
         process.kill()
 
 
-@pytest.mark.slow
 @needs_mongod
 @pytest.mark.parametrize("killed_by", [signal.SIGKILL, signal.SIGTERM], ids=["kill", "term"])
 def test_server_and_its_folder_go_with_the_process_that_started_it(found, killed_by):
@@ -49,7 +50,6 @@ def test_server_and_its_folder_go_with_the_process_that_started_it(found, killed
         assert wait_until(lambda: not listens(port) and not data.exists())
 
 
-@pytest.mark.slow
 @needs_mongod
 def test_folder_of_a_killed_process_can_be_used_again_at_once(found, tmp_path):
     with owner("", str(tmp_path)) as (process, port, _):
@@ -74,7 +74,6 @@ def test_server_has_a_session_of_its_own_that_ctrl_c_does_not_reach(found):
         assert os.getsid(server) not in (os.getsid(0), os.getpid())
 
 
-@pytest.mark.slow
 @needs_mongod
 def test_forked_child_that_exits_leaves_the_server_alone(found):
     fork = "if os.fork() == 0: mongod.stop(); sys.exit()\nos.wait()"

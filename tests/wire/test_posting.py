@@ -264,6 +264,7 @@ def test_a_second_answer_in_a_connection_is_never_taken_for_the_next(upstream, s
     assert bodies == [1, 2, 3, 4, 5]
 
 
+@pytest.mark.slow
 def test_after_any_hostile_answer_the_next_one_is_right(upstream, serve, http):
     scripts = [script for script, _ in BAD.values()] + list(BROKEN.values())
     asked = []
@@ -317,6 +318,7 @@ def test_a_loop_through_a_service_that_sends_everything_back_ends(upstream, serv
     assert hops == [str(number) for number in range(1, MAX_HOPS + 1)]
 
 
+@pytest.mark.slow
 def test_slow_services_do_not_disturb_the_acts_of_the_gateway_itself(upstream, serve, http):
     gw = make(deadline=2.0)
     gw.acts.set_service("far", upstream(SLOW["body byte by byte"]))

@@ -147,6 +147,7 @@ def test_it_says_once_that_the_work_waits(monkeypatch, caplog):
     assert [record.getMessage() for record in caplog.records] == [waits, waits]
 
 
+@pytest.mark.slow
 def test_no_thread_starts_before_the_database_has_answered(helper_thread):
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]

@@ -84,6 +84,7 @@ def back(name="db"):
 # -- what is wrong, in words
 
 
+@pytest.mark.slow
 def test_a_port_that_nobody_listens_to_is_logged_once(connect, lines):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -647,6 +648,7 @@ def test_an_outage_that_follows_another_one_is_logged_when_it_lasts(clock, caplo
     ]
 
 
+@pytest.mark.slow
 def test_a_child_process_has_outages_of_its_own(connect, lines, monkeypatch):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

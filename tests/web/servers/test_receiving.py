@@ -208,6 +208,7 @@ def test_connection_is_closed_when_its_request_does_not_arrive(hasty, data):
     assert hasty.call().endswith(ANSWER)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("data", CUT_IN_THREADS.values(), ids=CUT_IN_THREADS)
 def test_thread_sees_an_end_when_the_rest_does_not_arrive(hasty, data):
     with hasty.connect(data) as connection:
@@ -216,6 +217,7 @@ def test_thread_sees_an_end_when_the_rest_does_not_arrive(hasty, data):
     assert hasty.call().endswith(ANSWER)
 
 
+@pytest.mark.slow
 def test_more_large_bodies_than_threads_wait_for_their_turn(patient):
     data = CUT_IN_THREADS["a trailer"]
     with contextlib.ExitStack() as stack:
@@ -229,6 +231,7 @@ def test_more_large_bodies_than_threads_wait_for_their_turn(patient):
         assert [statuses(connection.recv(65536)) for connection in connections] == [[400]] * len(connections)
 
 
+@pytest.mark.slow
 def test_body_that_may_wait_longer_keeps_no_other_waiting(tmp_path):
     options = {"receive_timeout": SHORT, "max_upload_bytes": str(10**9)}
     with Server(tmp_path, **options) as server, contextlib.ExitStack() as stack:
@@ -249,6 +252,7 @@ def unanswered(connection):
     return None
 
 
+@pytest.mark.slow
 def test_bodies_that_are_held_have_a_bound_together(patient):
     unfinished = HEAD + b"Content-Length: %d\r\n\r\n" % MOST_BODY + bytes(MOST_BODY - 1)
     with contextlib.ExitStack() as stack:
@@ -444,6 +448,7 @@ def test_a_full_disk_behind_the_log_stops_nothing_and_shows_no_token(tmp_path):
         assert [word for word in ("Token", "of-somebody", "Traceback") if word in server.log()] == []
 
 
+@pytest.mark.slow
 def test_stop_waits_for_acts_and_not_for_requests(tmp_path):
     with (
         Server(tmp_path, "--graceful-timeout", "200", receive_timeout=LONG) as server,
