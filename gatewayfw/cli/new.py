@@ -18,7 +18,7 @@ from gatewayfw.starter.project import write_project
     type=click.Path(file_okay=False, path_type=Path),
     default=".",
     show_default=True,
-    help="The folder in which the new folder is made; it is made, too, where it is missing.",
+    help="The folder to put the project's own folder in; made if it does not exist.",
 )
 @JSON
 def new(name: str, path: Path, as_json: bool) -> None:

@@ -38,7 +38,7 @@ def project(name: str) -> dict[PurePosixPath, str]:
 def write_project(name: str, folder: Path) -> list[Path]:
     """Write a project into a new folder of its name.
 
-    That folder is made inside ``folder``, which is made, too, where it is missing.
+    That folder is made in ``folder``, which is made if it does not exist.
 
     Raises:
         DefinitionError: see `project`.

@@ -226,7 +226,7 @@ def test_a_database_elsewhere_gets_no_user_whose_password_is_known(development, 
 
 def test_the_program_for_development_refuses_production_before_it_writes(development, monkeypatch):
     monkeypatch.setenv("GATEWAYFW_ENV", "production")
-    with pytest.raises(SystemExit, match="^this is for development, not for production; gunicorn serves there$"):
+    with pytest.raises(SystemExit, match="^./dev run is for development; for production, start gunicorn$"):
         development.start()
     assert development.users() == []
 
