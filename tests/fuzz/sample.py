@@ -35,15 +35,15 @@ class Sample:
             "token": self.service.auth.tokens.issue({"_id": str(manager["_id"])}),
         }
         self.start = self.data()
-        found = sorted(str(one["_id"]) for documents in self.start.values() for one in documents)
-        self.ids = st.sampled_from(found) | IDS
         self.acts: dict[str, Act] = {
             f"{model}.{name}": act for model, acts in self.gw.acts.get_main_acts().items() for name, act in acts.items()
         }
 
-    def good(self, name: str) -> st.SearchStrategy[Any]:
-        """Return a strategy of good bodies of an act, with ids that exist and the Manager's role."""
-        return good_bodies(self.gw, self.acts[name], ids=self.ids).map(self._with_role)
+    def good(self, name: str, model: str | None = None) -> st.SearchStrategy[Any]:
+        """Return a strategy of good bodies of an act, with ids of the model or of all, and the Manager's role."""
+        chosen = self.start if model is None else {model: self.start[model]}
+        found = sorted(str(one["_id"]) for documents in chosen.values() for one in documents)
+        return good_bodies(self.gw, self.acts[name], ids=st.sampled_from(found) | IDS).map(self._with_role)
 
     def hostile(self, name: str) -> st.SearchStrategy[Any]:
         """Return a strategy of hostile bodies of an act, with the Manager's role where it stood before."""
