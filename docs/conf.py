@@ -70,7 +70,7 @@ def write_llms(app: Sphinx, error: Exception | None) -> None:
 
 
 def _readable(app: Sphinx, builder: TextBuilder, name: str) -> str:
-    """Return where a page is to be read without HTML; a page that consists of other files is written as text."""
+    """Return where to read a page without HTML; a page that includes other files is written as text."""
     if not _ELSEWHERE.search(Path(app.env.doc2path(name)).read_text("utf-8")):
         return f"_sources/{name}.md"
     builder.prepare_writing({name})
