@@ -310,14 +310,19 @@ class RateLimited(HttpError):
 
 
 class Unavailable(GatewayError):
-    """The database is out of reach, or retries are used up. Nothing was written."""
+    """The database is out of reach, or retries are used up. Nothing was written.
+
+    ``reason`` goes into the log, and not to the client.
+    """
 
     status = 503
     code = "unavailable"
     headers = {"Retry-After": "1"}
+    reason = ""
 
-    def __init__(self, message: str = "service unavailable, try again") -> None:
+    def __init__(self, message: str = "service unavailable, try again", *, reason: str = "") -> None:
         super().__init__(message)
+        self.reason = reason
 
 
 class Timeout(Unavailable):

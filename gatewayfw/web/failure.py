@@ -12,7 +12,15 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
 
 from gatewayfw.acts.exceptions import CODE
-from gatewayfw.errors import DefinitionError, GatewayError, HttpError, StorageError, UsageError, ValidationError
+from gatewayfw.errors import (
+    DefinitionError,
+    GatewayError,
+    HttpError,
+    StorageError,
+    Unavailable,
+    UsageError,
+    ValidationError,
+)
 from gatewayfw.logs import UNEXPECTED, traceback_of
 from gatewayfw.schemas.paths import Collected, shown
 from gatewayfw.web.reply import dumps, logger
@@ -110,7 +118,8 @@ def log_error(error: Exception, status: int, request_id: str, asked: Mapping[str
     if is_unexpected(error):
         logging.getLogger(UNEXPECTED).error("unexpected error: %s\n%s", where, traceback_of(error))
     elif status >= 500:
-        logger.warning("%s: status=%d %s", type(error).__name__, status, where)
+        reason = f" ({error.reason})" if isinstance(error, Unavailable) and error.reason else ""
+        logger.warning("%s: status=%d %s%s", type(error).__name__, status, where, reason)
 
 
 def _is_error(error: HTTPException) -> bool:

@@ -348,6 +348,13 @@ def test_names_in_the_log_are_escaped_and_cut(caplog):
     ]
 
 
+def test_the_reason_is_for_the_log_alone(caplog):
+    error = errors.Unavailable(reason="12 conflicts with other writers")
+    told = "Unavailable: status=503 request_id=r1 act=addBook (12 conflicts with other writers)"
+    assert logged(caplog, error, 503, act="addBook") == [("WARNING", told, False)]
+    assert b"writers" not in failure(error, True, "r1")[2]
+
+
 def test_only_faults_of_the_program_are_unexpected():
     expected = [errors.Unavailable(), Exception("x"), exceptions.Forbidden(), marshmallow.ValidationError("x")]
     faults = [KeyError(), errors.StorageError(), errors.DefinitionError(), exceptions.HTTPException()]

@@ -84,7 +84,11 @@ def _translate_driver(error: PyMongoError) -> GatewayError:
         return TooLarge(TOO_LARGE)
     if code == _MANY_VALUES:
         return StorageError(MANY_VALUES)
-    if isinstance(error, WaitQueueTimeoutError) or is_unauthenticated(error) or code == _NO_SPACE:
+    if isinstance(error, WaitQueueTimeoutError):
+        return Unavailable(reason="no connection of the pool was free in time")
+    if code == _NO_SPACE:
+        return Unavailable(reason="the disk of MongoDB is full")
+    if is_unauthenticated(error):
         return Unavailable()
     if code == _UNAUTHORIZED:
         return StorageError(

@@ -307,7 +307,9 @@ class Transactions(Storage):
                 attempt += 1
                 pause = random.random() * min(_LONGEST_PAUSE, 0.005 * 1.5**attempt)
                 if scope.remaining() < pause + _COMMIT_RESERVE:
-                    raise Unavailable() from conflict
+                    is_lost = isinstance(conflict, _WriteConflict)
+                    what = "conflicts with other writers" if is_lost else "attempts that the server broke off"
+                    raise Unavailable(reason=f"{attempt} {what}") from conflict
                 time.sleep(pause)
 
     def _attempt(self, fn: Callable[[], T], proof: tuple[str, Filter] | None, scope: Scope) -> T:

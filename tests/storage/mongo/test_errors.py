@@ -85,6 +85,21 @@ def test_the_drivers_errors_become_ours(error, expected, message):
 
 
 @pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (errors.WaitQueueTimeoutError("x"), "no connection of the pool was free in time"),
+        (errors.OperationFailure("no space", 14031), "the disk of MongoDB is full"),
+        (bulk(14031), "the disk of MongoDB is full"),
+        (errors.OperationFailure("Authentication failed.", 18), ""),
+        (errors.AutoReconnect("x"), ""),
+    ],
+    ids=["pool", "disk", "disk in bulk", "log-in", "connection"],
+)
+def test_the_log_is_told_what_no_outage_explains(error, reason):
+    assert translate_error(error).reason == reason
+
+
+@pytest.mark.parametrize(
     ("error", "fields"),
     [
         (errors.DuplicateKeyError("x", 11000, {"keyPattern": {"b": 1, "a": -1}}), ("b", "a")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
@@ -22,6 +23,7 @@ from gatewayfw.errors import (
 )
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
+from gatewayfw.storage.mongo import transactions
 from gatewayfw.storage.mongo.connection import Connection
 from gatewayfw.storage.terms import WriteConflict
 from gatewayfw.testing.storage_suite.topic import LOCK, read_all
@@ -126,7 +128,19 @@ def test_touch_many_locks_too(storage):
 def test_conflicts_until_the_deadline_are_unavailable_and_nothing_is_written(storage):
     error = blocked(storage, 0.8)
     assert (type(error), error.message) == (Unavailable, "service unavailable, try again")
+    assert re.fullmatch(r"\d+ conflicts with other writers", error.reason)
     assert read_all(storage, "others") == []
+
+
+@pytest.mark.mongo
+def test_attempts_that_the_server_breaks_off_are_told_from_conflicts(storage, monkeypatch):
+    def break_off(*_):
+        raise transactions._Conflict
+
+    monkeypatch.setattr(storage, "_attempt", break_off)
+    with storage.deadline(0.5), pytest.raises(Unavailable) as refused:
+        storage.transaction(lambda: None)
+    assert re.fullmatch(r"\d+ attempts that the server broke off", refused.value.reason)
 
 
 CONFLICTS = {
