@@ -27,7 +27,7 @@ from gatewayfw.files.stores import GRACE, FileStore, Readable, new_key, origin_o
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm import Model, Odm
 from gatewayfw.odm.writing.relation_input import object_id as read_id
-from gatewayfw.schemas import Relation, integer, object_id, optional, string
+from gatewayfw.schemas import integer, object_id, optional, string
 from gatewayfw.schemas.kinds.file import Upload
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import MAIN
@@ -98,7 +98,7 @@ class Files:
         self,
         name: str = "file",
         pure_fields: Mapping[str, Any] | None = None,
-        relations: Mapping[str, Relation | Mapping[str, Any]] | None = None,
+        relations: Mapping[str, Any] | None = None,
         *,
         read: Sequence[Hook] = (),
         public: bool = False,

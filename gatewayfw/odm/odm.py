@@ -16,7 +16,7 @@ from gatewayfw.odm.readiness import Readiness
 from gatewayfw.odm.reading.projection import Projections
 from gatewayfw.odm.replies import Replies
 from gatewayfw.odm.upkeep.integrity import Integrity
-from gatewayfw.schemas import Options, Relation, Schemas
+from gatewayfw.schemas import Options, Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import pythonic
 from gatewayfw.storage import Scope, Storage
@@ -101,7 +101,7 @@ class Odm:
         self,
         name: str,
         pure_fields: Mapping[str, Any],
-        relations: Mapping[str, Relation | Mapping[str, Any]] | None = None,
+        relations: Mapping[str, Any] | None = None,
         options: Options | Mapping[str, Any] | None = None,
     ) -> Model:
         """Define a model and return its operations; its collection has the same name.
