@@ -191,7 +191,8 @@ def check_operators(update: Mapping[str, Any], known: Set[str] = UPDATES) -> Non
     seen: list[str] = []
     for operator, changes in update.items():
         if operator not in known:
-            raise UsageError(f"update: unknown operator {operator}")
+            hint = "" if str(operator).startswith("$") else "; to set a field, write {'$set': {...}}"
+            raise UsageError(f"update: unknown operator {operator}{hint}")
         refusal = BadRequest if operator == "$set" else UsageError
         if not isinstance(changes, Mapping):
             raise refusal(f"update: {operator} takes an object")

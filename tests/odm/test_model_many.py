@@ -160,7 +160,7 @@ def test_a_filter_that_names_nothing_is_refused(world, land, refused, nothing):
     [
         ({}, UsageError, "update: expected an object of operators such as $set"),
         (None, UsageError, "update: expected an object of operators such as $set"),
-        ({"name": "x"}, UsageError, "update: unknown operator name"),
+        ({"name": "x"}, UsageError, "update: unknown operator name; to set a field, write {'$set': {...}}"),
         ({"$set": "x"}, BadRequest, "update: $set takes an object"),
         ({"$set": {"nme": "x"}}, *invalid("update.nme", "Not a pure field of the model.")),
         ({"$set": {"country": {}}}, *invalid("update.country", "Not a pure field of the model.")),

@@ -55,7 +55,7 @@ def test_a_duplicate_key_on_update_changes_nothing(world, land, refused):
     ("update", "error", "message"),
     [
         ({}, UsageError, "update: expected an object of operators such as $set"),
-        ({"name": "x"}, UsageError, "update: unknown operator name"),
+        ({"name": "x"}, UsageError, "update: unknown operator name; to set a field, write {'$set': {...}}"),
         ({"$rename": {"name": "x"}}, UsageError, "update: unknown operator $rename"),
         ({"$set": "x"}, BadRequest, "update: $set takes an object"),
         ({"$set": {"name": "x"}, "$unset": {"name": ""}}, UsageError, "update: name is changed twice"),
