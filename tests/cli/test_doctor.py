@@ -426,7 +426,8 @@ def test_doctor_names_what_listings_read_without_an_index(database):
     names = [f"n{number}" for number in range(4)]
     item = gw.odm.new_model("item", {"name": string(size=(1, 9)), **dict.fromkeys(names, integer())})
     item.listing(filter={"name": ["contains"], **dict.fromkeys(names, ["eq"])}, sort=names)
-    place, too_many = "listing 1 of model 'item'", "a collection or listing would have too many"
+    place = "listing 1 of model 'item'"
+    too_many = "a listing has at most 12: declare fewer filters with eq, or fewer sorts"
     left_out = ["n3, n2", "n0, n3", "n1, n3", "n2, n3"]
     assert report(gw)[1]["hints"] == [
         f"{place}: 'contains' on name reads every value of it",

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from gatewayfw.odm.copies import jobs
 from gatewayfw.odm.copies.rules import out_path
+from gatewayfw.odm.listings.resolution import MOST_INDEXES as MOST_OF_LISTING
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.relations import MOST_INDEXES
 from gatewayfw.storage import Index, Storage
@@ -25,6 +26,9 @@ _COLLATION = {"strength": 3, "caseLevel": False, "numericOrdering": False}
 _COMPARED = ("unique", "sparse", "expireAfterSeconds", "partialFilterExpression", "collation")
 #: The reason for an index built as declared, before ``_id`` was appended.
 _WITHOUT_ID = "without _id: pages sorted by it read all that match"
+#: Why a listing has no index for what it reads.
+_FULL = f"a collection has at most {MOST_INDEXES}"
+_MANY = f"a listing has at most {MOST_OF_LISTING}: declare fewer filters with eq, or fewer sorts"
 
 
 @dataclass(frozen=True)
@@ -93,10 +97,11 @@ def listing_hints(schemas: Schemas, schema: ModelSchema) -> Iterator[str]:
     for listing in schemas.listings(schema.name):
         found = listing.resolution()
         yield from found.scans
-        for keys in (*found.indexes, *found.left_out):
+        lacking = [(keys, _FULL) for keys in found.indexes] + [(keys, _MANY) for keys in found.left_out]
+        for keys, reason in lacking:
             if keys not in wanted:
                 names = ", ".join(name for name, _ in keys)
-                yield f"{listing.declaration.where}: no index on {names}; a collection or listing would have too many"
+                yield f"{listing.declaration.where}: no index on {names}; {reason}"
 
 
 def _with_id(index: Index, declared: Collection[tuple[tuple[str, int], ...]]) -> Index:
