@@ -23,7 +23,6 @@ from gatewayfw.errors import (
 )
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
-from gatewayfw.storage.mongo import transactions
 from gatewayfw.storage.mongo.connection import Connection
 from gatewayfw.storage.terms import WriteConflict
 from gatewayfw.testing.storage_suite.topic import LOCK, read_all
@@ -132,17 +131,6 @@ def test_conflicts_until_the_deadline_are_unavailable_and_nothing_is_written(sto
     assert read_all(storage, "others") == []
 
 
-@pytest.mark.mongo
-def test_attempts_that_the_server_breaks_off_are_told_from_conflicts(storage, monkeypatch):
-    def break_off(*_):
-        raise transactions._Conflict
-
-    monkeypatch.setattr(storage, "_attempt", break_off)
-    with storage.deadline(0.5), pytest.raises(Unavailable) as refused:
-        storage.transaction(lambda: None)
-    assert re.fullmatch(r"\d+ attempts that the server broke off", refused.value.reason)
-
-
 CONFLICTS = {
     "a write": (OperationFailure("x", 112, {"errorLabels": [TRANSIENT]}), True),
     "another": (OperationFailure("x", 251, {"errorLabels": [TRANSIENT]}), False),
@@ -169,6 +157,25 @@ def test_what_the_driver_calls_transient_runs_the_function_again(storage, monkey
                 raise
 
     assert (storage.transaction(work), caught) == (1, [of_writes])
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [("a write", "conflicts with other writers"), ("another", "attempts that the server broke off")],
+)
+def test_the_log_is_told_what_ended_all_attempts(storage, monkeypatch, name, reason):
+    def fail(self, *_, **__):
+        raise CONFLICTS[name][0]
+
+    def work():
+        with monkeypatch.context() as patched:
+            patched.setattr("pymongo.database.Database.command", fail)
+            storage.count("things", {})
+
+    with storage.deadline(0.5), pytest.raises(Unavailable) as refused:
+        storage.transaction(work)
+    assert re.fullmatch(rf"\d+ {reason}", refused.value.reason)
 
 
 @pytest.mark.mongo
