@@ -118,7 +118,7 @@ def log_error(error: Exception, status: int, request_id: str, asked: Mapping[str
     if is_unexpected(error):
         logging.getLogger(UNEXPECTED).error("unexpected error: %s\n%s", where, traceback_of(error))
     elif status >= 500:
-        reason = f" ({error.reason})" if isinstance(error, Unavailable) and error.reason else ""
+        reason = f" ({shown(error.reason)})" if isinstance(error, Unavailable) and error.reason else ""
         logger.warning("%s: status=%d %s%s", type(error).__name__, status, where, reason)
 
 

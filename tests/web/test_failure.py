@@ -353,6 +353,9 @@ def test_the_reason_is_for_the_log_alone(caplog):
     told = "Unavailable: status=503 request_id=r1 act=addBook (12 conflicts with other writers)"
     assert logged(caplog, error, 503, act="addBook") == [("WARNING", told, False)]
     assert b"writers" not in failure(error, True, "r1")[2]
+    of_an_author = errors.Unavailable(reason="no stock of\r\n" + "x" * 99)
+    text = logged(caplog, of_an_author, 503)[-1][1]
+    assert text.endswith(" (no stock of\\r\\n" + "x" * 49 + ")")
 
 
 def test_only_faults_of_the_program_are_unexpected():
