@@ -20,6 +20,7 @@ from gatewayfw.storage import MockStorage, MongoStorage
 from tests.conftest import DATABASES
 from tests.odm.towns import NEW, Towns, V
 from tests.odm.world import World, define_world
+from tests.waiting import wait_until
 
 
 @pytest.fixture(autouse=True)
@@ -37,11 +38,12 @@ def helper_thread():
     """Let each Odm of the test have its helper thread; afterwards all of them have ended."""
     others = set(threading.enumerate())  # of gateways of other tests
     yield
-    gc.collect()
-    for thread in set(threading.enumerate()) - others:
-        if thread.name == "gatewayfw-jobs":
-            thread.join(10)
-            assert not thread.is_alive()
+
+    def ended():
+        gc.collect()  # Each time: a thread that was just looking kept its Odm until now.
+        return not any(thread.name == "gatewayfw-jobs" for thread in set(threading.enumerate()) - others)
+
+    assert wait_until(ended)
 
 
 @pytest.fixture
