@@ -9,16 +9,16 @@ export function loadedOnce<Part>(load: () => Promise<Part>): () => Part | string
   // A style that did not load is not asked for again: the part would come without it.
   let loading: Promise<unknown> | undefined;
   return () => {
-    const [, setFound] = useState(() => found);
+    const [part, setPart] = useState(() => found);
     useLayoutEffect(() => {
       loading ??= load().then(
-        (part) => (found = part),
+        (loaded) => (found = loaded),
         (error: unknown) => (found = String(error)),
       );
       // Also when it is there by now: this was perhaps drawn just before it came.
-      void loading.then(() => setFound(() => found));
+      void loading.then(() => setPart(() => found));
     }, []);
-    return found;
+    return part;
   };
 }
 
