@@ -18,21 +18,24 @@ from gatewayfw.schemas.kinds import KindField, Parts, as_kind
 from gatewayfw.schemas.kinds.checks import INVALID, load_part, plain_message
 from gatewayfw.schemas.kinds.foreign import sent_parts
 from gatewayfw.schemas.paths import Collected, below
-from gatewayfw.schemas.values import same, storable_key
+from gatewayfw.schemas.values import copy_parts, same, storable_key
 
 REQUIRED = "Missing data for required field."
 UNKNOWN = "Unknown field."
 _UNSTORABLE = "Not a key the database can hold."
 
 
-def load_exactly(field: mm.Field[Any], sent: Any, path: str, collected: Collected, *, fill: bool) -> Any:
+def load_exactly(
+    field: mm.Field[Any], sent: Any, path: str, collected: Collected, *, fill: bool, copies: bool = False
+) -> Any:
     """Return the loaded value; collect what loading refuses and what it changes.
 
     Where loading refuses one part, the others are still checked, so that all failures are reported. With
-    ``fill``, added defaults do not count as changes.
+    ``fill``, added defaults do not count as changes. With ``copies`` a copy is loaded, so that hooks of fields and
+    Schemas do not change ``sent``.
     """
     try:
-        loaded = load_part(field, sent)
+        loaded = load_part(field, copy_parts(sent) if copies else sent)
     except marshmallow.ValidationError as error:
         _collect_refused(field, sent, error, path, collected, fill=fill)
         return None
@@ -65,7 +68,7 @@ def _collect_dropped(field: mm.Field[Any], sent: Any, path: str, collected: Coll
             collected.add(below(path, key), UNKNOWN)
             continue
         try:
-            loaded = inner.deserialize(item) if isinstance(inner, KindField) else item
+            loaded = inner.deserialize(copy_parts(item)) if isinstance(inner, KindField) else item
         except marshmallow.ValidationError:
             continue  # a hook of the Schema replaced the value
         _judge(inner, item, loaded, below(path, key), collected, fill=fill)

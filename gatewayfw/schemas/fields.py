@@ -17,6 +17,7 @@ from marshmallow import fields as mm
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.exactness import compare
 from gatewayfw.schemas.kinds import Constant, KindField, as_kind
+from gatewayfw.schemas.kinds.adopted import adopt
 from gatewayfw.schemas.kinds.array import ArrayField
 from gatewayfw.schemas.kinds.binary import BinaryField
 from gatewayfw.schemas.kinds.boolean import BooleanField
@@ -301,7 +302,7 @@ def as_field(value: Any, where: str, path: str = "") -> mm.Field[Any]:
             raise DefinitionError(
                 _say_where(where, path, "data_key, attribute and dump_only work in a marshmallow Schema only")
             )
-        return value
+        return adopt(value)
     if isinstance(value, Schema) or (isinstance(value, type) and issubclass(value, Schema)):
         return SchemaField(value)
     if isinstance(value, Mapping):
@@ -310,7 +311,7 @@ def as_field(value: Any, where: str, path: str = "") -> mm.Field[Any]:
         return value()  # type: ignore[no-any-return]  # a field
     if isinstance(value, type) and issubclass(value, mm.Field):
         try:
-            return value()
+            return adopt(value())
         except TypeError:
             raise DefinitionError(_say_where(where, path, f"{value.__name__} needs arguments")) from None
     if is_kind(value):

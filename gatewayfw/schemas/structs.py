@@ -32,7 +32,7 @@ from gatewayfw.schemas.maxima import put_maxima
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.uploads import files_in, without_files
-from gatewayfw.schemas.values import SCALARS, same
+from gatewayfw.schemas.values import copy_parts, same
 
 Mode = Literal["assert", "create"]
 
@@ -109,7 +109,8 @@ class Struct:
         _check_bounds(details, bounds)
         collected = Collected()
         if mode == "assert":
-            load_exactly(self._root, details, "", collected, fill=False)
+            # What has no quick test may have hooks, and these may change what they get.
+            load_exactly(self._root, details, "", collected, fill=False, copies=self._takes is None)
             _refuse(collected)
             return dict(details)
         try:
@@ -153,7 +154,7 @@ class FunctionStruct(Struct):
         collected = Collected()
         _check_shape(details, collected)
         _refuse(collected)
-        given = _copy(details)
+        given = copy_parts(details)
         try:
             result = self._function(given)
         except GatewayError:
@@ -310,15 +311,6 @@ def _check_shape(details: Any, collected: Collected) -> None:
     for key in details:
         if key not in _PARTS:
             collected.add(below("", key), UNKNOWN)
-
-
-def _copy(value: Any) -> Any:
-    """Return a copy with its own objects and lists, which a validator may change."""
-    if isinstance(value, list):
-        return [_copy(item) for item in value]
-    if isinstance(value, dict) or (type(value) not in SCALARS and isinstance(value, Mapping)):
-        return {key: _copy(item) for key, item in value.items()}
-    return value
 
 
 def _translate(error: Exception) -> ValidationError:

@@ -47,6 +47,15 @@ def same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
+def copy_parts(value: Any) -> Any:
+    """Return a copy with its own objects and lists, which a user's code may change."""
+    if isinstance(value, list):
+        return [copy_parts(item) for item in value]
+    if isinstance(value, dict) or (type(value) not in SCALARS and isinstance(value, Mapping)):
+        return {key: copy_parts(item) for key, item in value.items()}
+    return value
+
+
 def storable_key(key: object) -> bool:
     """Tell whether the database can hold a key.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import threading
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
@@ -14,7 +15,7 @@ from marshmallow import Schema, post_load, validate
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas import Schemas, array, compile_struct, defaulted, object_
+from gatewayfw.schemas import Schemas, any_, array, compile_struct, defaulted, integer, mapping, object_
 from gatewayfw.schemas.kinds.foreign import describe
 from gatewayfw.schemas.structs import check_document
 from gatewayfw.settings import Settings
@@ -106,3 +107,55 @@ def test_clients_are_told_the_default_as_they_would_send_it() -> None:
 def test_what_a_field_of_marshmallows_refuses_is_no_default(kind: Any, default: Any) -> None:
     with pytest.raises(DefinitionError, match=r"^defaulted: the kind refuses its default: "):
         defaulted(kind, default)
+
+
+class Box:
+    """A user's own value."""
+
+    def __init__(self) -> None:
+        self.held: list[int] = []
+
+
+#: Fields with a default that can be changed, and what changes it.
+CHANGED: dict[str, tuple[Any, Any]] = {
+    "a list": (mm.List(mm.Integer(), load_default=[]), lambda v: v.append(1)),
+    "a dict": (mm.Dict(load_default={"a": []}), lambda v: v["a"].append(1)),
+    "an object": (mm.Raw(load_default=Box()), lambda v: v.held.append(1)),
+    "in a Schema": (Schema.from_dict({"x": mm.List(mm.Raw(), load_default=[])}), lambda v: v["x"].append(1)),
+    "in Nested": (mm.Nested({"x": mm.Dict(load_default={})}), lambda v: v["x"].update(a=1)),
+    "in Nested, twice": (mm.Nested({"y": mm.Nested({"x": mm.Raw(load_default=[])})}), lambda v: v["y"]["x"].append(1)),
+    "in List of Nested": (mm.List(mm.Nested({"x": mm.Raw(load_default=[])})), lambda v: v[0]["x"].append(1)),
+    "in Dict of Nested": (mm.Dict(values=mm.Nested({"x": mm.Raw(load_default=[])})), lambda v: v["k"]["x"].append(1)),
+    "in Tuple of Nested": (mm.Tuple([mm.Nested({"x": mm.Raw(load_default=[])})]), lambda v: v[0]["x"].append(1)),
+    "of array": (defaulted(array(integer()), []), lambda v: v.append(1)),
+    "of object_": (defaulted(object_(), {"a": []}), lambda v: v["a"].append(1)),
+    "of any_": (defaulted(any_(), [[]]), lambda v: v[0].append(1)),
+    "of a field of marshmallow's": (defaulted(mm.List(mm.Raw()), []), lambda v: v.append(1)),
+    "in object_": (object_({"x": defaulted(mapping(integer()), {})}), lambda v: v["x"].update(a=1)),
+    "by a function": (mm.Raw(load_default=list), lambda v: v.append(1)),
+}
+#: What is sent to those that need something.
+SENT = {
+    **{name: {} for name in ("in a Schema", "in Nested", "in object_")},
+    "in Nested, twice": {"y": {}},
+    "in List of Nested": [{}],
+    "in Dict of Nested": {"k": {}},
+    "in Tuple of Nested": [{}],
+}
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_no_request_sees_what_another_made_of_a_default(name: str) -> None:
+    field, change = CHANGED[name]
+    struct = compile_struct({"set": {"v": field}, "get": {}}, Schemas(Settings()))
+    details = {"set": {"v": SENT[name]} if name in SENT else {}, "get": {}}
+    seen = [struct.check(details, "create")["set"]["v"] for _ in range(2)]
+    before = repr(seen[1].held if name == "an object" else seen[1])
+    change(seen[0])
+    after = struct.check(details, "create")["set"]["v"]
+    assert (repr(after.held if name == "an object" else after), seen[0] is seen[1]) == (before, False)
+
+
+def test_a_default_of_marshmallows_that_cannot_be_copied_is_refused() -> None:
+    with pytest.raises(DefinitionError, match="load_default: give a function, as lock cannot be copied"):
+        object_({"v": mm.Raw(load_default=threading.Lock())})

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from marshmallow import EXCLUDE, INCLUDE, Schema, missing, utils
+from marshmallow import EXCLUDE, INCLUDE, Schema, missing
 from marshmallow import fields as mm
 
+from gatewayfw.schemas.kinds.adopted import adopt_schema
 from gatewayfw.schemas.kinds.base import Constant, Description, Kind, cut, described_default
 from gatewayfw.schemas.kinds.checks import described_lengths, is_scalar, lengths
 from gatewayfw.schemas.kinds.numbers import described_number
@@ -71,16 +72,13 @@ class SchemaField(Kind, mm.Nested):
     is_unknown = True
 
     def __init__(self, schema: Schema | type[Schema]) -> None:
-        super().__init__(schema() if isinstance(schema, type) else schema, required=True)
-        # Dump exactly what was loaded: load_only fields, too, no dump_default, and no key that is
-        # absent. Marshmallow would take dict.items for an absent key named "items".
+        super().__init__(adopt_schema(schema() if isinstance(schema, type) else schema), required=True)
+        # Dump exactly what was loaded: load_only fields, too, and no dump_default.
         own = self.schema
         own.load_fields = {name: copy.copy(field) for name, field in own.load_fields.items()}
         for field in own.load_fields.values():
             field.dump_default = missing
         own.dump_fields = own.load_fields
-        if type(own).get_attribute is Schema.get_attribute:
-            own.get_attribute = _own_key  # type: ignore[method-assign]  # our copy, not the user's schema
 
     def _serialize(  # type: ignore[override]  # Nested and Field of marshmallow 4.4 disagree on a name
         self, value: Any, attr: str | None, obj: Any, **kwargs: Any
@@ -199,12 +197,6 @@ def sent_parts(field: mm.Field[Any], sent: Any) -> Iterator[tuple[Any, mm.Field[
 
 def _dumps(field: mm.Field[Any]) -> Store:
     return lambda value: None if value is None else cut(field._serialize(value, None, {}))
-
-
-def _own_key(obj: Any, attr: str, default: Any) -> Any:
-    if isinstance(obj, Mapping) and "." not in attr:
-        return obj.get(attr, default)
-    return utils.get_value(obj, attr, default)
 
 
 def _largest_text(field: Any) -> int:

@@ -25,7 +25,7 @@ from gatewayfw.schemas.kinds.checks import INVALID, load_part
 from gatewayfw.schemas.kinds.decimals import MOST_DIGITS, StoredDecimal
 from gatewayfw.schemas.kinds.foreign import Foreign, as_kind, reads_otherwise
 from gatewayfw.schemas.kinds.quick import Store, as_it_is
-from gatewayfw.schemas.values import loaded_form, moment_of, plain
+from gatewayfw.schemas.values import copy_parts, loaded_form, moment_of, plain
 
 _UNSTORABLE = "Not a value the database can hold."
 _JSON = (str, int, float, bool, list, dict, type(None))
@@ -228,7 +228,7 @@ def _json_form(field: mm.Field[Any], value: Any) -> Any:
         if _is_many(field) and isinstance(value, list):
             return _change_each(enumerate(value), lambda at, one: _nested_form(field, one), list)
         return _nested_form(field, value)
-    return value if type(value) in _JSON else _dump(field, value)
+    return copy_parts(value) if type(value) in _JSON else _dump(field, value)  # hooks may change a copy
 
 
 def _python_form(field: mm.Field[Any], value: Any) -> Any:
