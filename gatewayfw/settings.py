@@ -71,8 +71,6 @@ class Settings:
     operation_timeout: float = 30.0
     #: Most seconds to wait for a usable database server.
     server_selection_timeout: float = 2.0
-    #: Seconds in which a request, or each MiB of a large one, must arrive; only our gunicorn worker class enforces it.
-    receive_timeout: float = 10.0
     #: Most bytes of a request body; a lower limit of the host app wins.
     max_body_bytes: int = 1024 * 1024
     #: Most bytes of a request with files (`multipart/form-data`); a lower limit of the host app wins.

@@ -2,7 +2,7 @@
 """Settings for ``gunicorn -c`` with this file; nothing here touches the network.
 
 ``PORT`` (8000), ``HOST`` (127.0.0.1) and ``WEB_CONCURRENCY`` (2 workers) are read from the
-environment. The worker class keeps slow senders from the threads; put a proxy in front for TLS and limits of addresses.
+environment. Slow senders hold threads, so put nginx in front (`nginx.conf`), for TLS and limits of addresses, too.
 """
 
 import importlib.util
@@ -16,20 +16,23 @@ from pathlib import Path
 from gatewayfw.environment import is_development
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
+from gatewayfw.web.servers.gunicorn import prepare_worker
 from gatewayfw.web.servers.options import check_worker_timeout
 
 wsgi_app = f"{Path(__file__).resolve().parent.name}:create_app()"  # started from the folder that holds the package
 bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"
 
-# Threads, because an act mostly waits for the database. A thread gets requests that have arrived; a worker goes on with
-# the metrics of one that ended.
-worker_class = "gatewayfw.web.servers.receiving.ReceivingWorker"
+# Threads, because an act mostly waits for the database.
+worker_class = "gthread"
 workers = int(os.environ.get("WEB_CONCURRENCY", "2"))
 threads = 8
 
 # Seconds. Above the deadline of an act (GATEWAYFW_DEADLINE, 5), so that no worker is killed in the middle of one.
 timeout = 30
 graceful_timeout = 30
+
+# Else Ctrl-C may hang, and a log on a full disk prints the headers of requests, tokens included, to stderr.
+post_worker_init = prepare_worker
 
 control_socket_disable = True
 limit_request_line = 4094
@@ -60,6 +63,14 @@ def when_ready(server):  # type: ignore[no-untyped-def]
     counts = importlib.util.find_spec("prometheus_client") and not server.cfg.preload_app  # read when it is imported
     if counts and "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         server.metrics_folder = os.environ["PROMETHEUS_MULTIPROC_DIR"] = tempfile.mkdtemp(prefix="metrics-")
+
+
+def child_exit(server, worker):  # type: ignore[no-untyped-def]
+    """Remove the live gauges of a worker that ended; what it counted stays in the sums."""
+    if "PROMETHEUS_MULTIPROC_DIR" in os.environ and importlib.util.find_spec("prometheus_client"):
+        from prometheus_client.multiprocess import mark_process_dead
+
+        mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]
 
 
 def on_exit(server):  # type: ignore[no-untyped-def]

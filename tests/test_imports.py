@@ -72,8 +72,7 @@ LATE = {
     "testing.plugin": {"gatewayfw.testing.kit", "gatewayfw.testing.mongod", "mongomock", "pymongo"},
     "web.playground": {"gatewayfw.export.openapi"},
     "web.servers.granian": {"granian", "granian.constants", "granian.http", "granian.server"},
-    "web.servers.gunicorn": {"gunicorn.app.base", "gatewayfw.web.servers.receiving"},
-    "web.servers.processes": {"prometheus_client"},
+    "web.servers.gunicorn": {"gunicorn.app.base"},
 }
 
 MODULES = sorted(ROOT.rglob("*.py"))

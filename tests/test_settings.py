@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 
 
 DEFAULTS = {
-    **{"deadline": 5.0, "operation_timeout": 30.0, "server_selection_timeout": 2.0, "receive_timeout": 10.0},
+    **{"deadline": 5.0, "operation_timeout": 30.0, "server_selection_timeout": 2.0},
     **{"max_body_bytes": 1_048_576, "max_upload_bytes": 67_108_864, "max_body_depth": 32, "max_body_nodes": 20_000},
     **{"max_body_text": 262_144, "max_body_key": 256, "max_ids": 1_000, "max_get_depth": 8, "max_get_leaves": 500},
     **{"max_get_queries": 100, "max_reply_bytes": 16_777_216, "max_batch": 0, "document_bytes": 4_194_304},

@@ -1,7 +1,4 @@
-"""Many clients that send one byte per second: the documented deployment goes on answering.
-
-So does gunicorn without nginx in front, by the worker class of the sample's configuration.
-"""
+"""Many clients that send one byte per second: the documented deployment goes on answering."""
 
 from __future__ import annotations
 
@@ -112,13 +109,3 @@ def test_normal_calls_are_answered_while_60_clients_are_slow(full, deployed, rep
     _, nginx = deployed
     thrown_out = answered(full, nginx.port, report)
     assert thrown_out >= SLOW // 2 or not full  # those whose headers take more than 10 s
-
-
-@pytest.mark.mongo
-@pytest.mark.slow
-def test_normal_calls_are_answered_without_nginx_too(full, on_stage, mongod_uri, report):
-    with on_stage(mongod_uri, *CONFIGURATION) as stage:
-        before = stage.server.processor_seconds()
-        thrown_out = answered(full, stage.server.pool.port, report)
-        report(processor_seconds=round(stage.server.processor_seconds() - before, 2))
-    assert thrown_out >= SLOW or not full  # all of them, after 10 s

@@ -17,7 +17,7 @@ from tests.waiting import wait_until
 
 ROOT = Path(__file__).parent.parent.parent
 #: The worker class of `sample_service/gunicorn.conf.py`.
-WORKER_CLASS = "gatewayfw.web.servers.receiving.ReceivingWorker"
+WORKER_CLASS = "gthread"
 _LISTENING = re.compile(r"Listening at: http://127\.0\.0\.1:(\d+)")
 
 

@@ -228,7 +228,7 @@ def test_gunicorn_settings(environ):
     assert [settings[name] for name in names] == [
         "sample_service:create_app()",
         "127.0.0.1:9000",
-        "gatewayfw.web.servers.receiving.ReceivingWorker",
+        "gthread",
         3,
         8,
         30,

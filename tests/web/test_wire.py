@@ -86,7 +86,7 @@ class Server:
             self._process.wait()
 
 
-@pytest.fixture(scope="module", params=["sync", "gthread", "gatewayfw.web.servers.receiving.ReceivingWorker"])
+@pytest.fixture(scope="module", params=["sync", "gthread"])
 def server(request, tmp_path_factory):
     server = Server(request.param, tmp_path_factory.mktemp("wire") / "gunicorn.log")
     try:

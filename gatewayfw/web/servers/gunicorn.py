@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import math
+import signal
 from typing import Any
 
 from flask import Flask
@@ -22,12 +24,26 @@ def gunicorn_options(*, host: str, port: int, workers: int, threads: int, deadli
     """
     return {
         "bind": [f"[{host}]:{port}" if ":" in host else f"{host}:{port}"],
+        "worker_class": "gthread",
         "workers": workers,
         "threads": threads,
         "timeout": math.ceil(deadline) + _MARGIN,
         "graceful_timeout": math.ceil(deadline) + PATIENCE,
         "forwarder_headers": "",  # a client could choose SCRIPT_NAME and PATH_INFO
+        "post_worker_init": prepare_worker,
     }
+
+
+def prepare_worker(_worker: object) -> None:
+    """Make a worker safe, before its first request; for `post_worker_init`.
+
+    It leaves Ctrl-C to its master, and drops log records that cannot be written.
+    """
+    # A terminal sends SIGINT to the whole process group. Together with the master's SIGQUIT it enters the worker's
+    # handler twice, and gunicorn 27.0.1 then waits for a lock that it holds itself, until it is killed after 30 s.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Else a record that its log cannot take, as on a full disk, goes to stderr with all headers, tokens included.
+    logging.raiseExceptions = False
 
 
 def run_gunicorn(app: Flask, *, host: str, port: int, workers: int, threads: int, settings: Settings) -> None:
@@ -35,11 +51,8 @@ def run_gunicorn(app: Flask, *, host: str, port: int, workers: int, threads: int
     # Not importable without fork.
     from gunicorn.app.base import BaseApplication  # type: ignore[import-untyped]
 
-    from gatewayfw.web.servers.receiving import ReceivingWorker
-
     open_listener(host, port).close()  # gunicorn itself would log, retry for seconds and exit.
     options = gunicorn_options(host=host, port=port, workers=workers, threads=threads, deadline=settings.deadline)
-    options["worker_class"] = type("ReceivingWorker", (ReceivingWorker,), {"settings": settings})
 
     class Application(BaseApplication):  # type: ignore[misc]  # gunicorn has no types
         def load_config(self) -> None:

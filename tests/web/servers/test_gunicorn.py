@@ -1,13 +1,16 @@
 """The options that gunicorn gets."""
 
+import io
+import logging
+import signal
 import socket
 
 import pytest
 from gunicorn.app.base import BaseApplication
+from gunicorn.workers.gthread import ThreadWorker
 
 from gatewayfw.settings import Settings
-from gatewayfw.web.servers.gunicorn import gunicorn_options, run_gunicorn
-from gatewayfw.web.servers.receiving import ReceivingWorker
+from gatewayfw.web.servers.gunicorn import gunicorn_options, prepare_worker, run_gunicorn
 
 
 @pytest.mark.parametrize(
@@ -17,11 +20,13 @@ def test_workers_outlive_every_act(deadline, timeout, graceful):
     made = gunicorn_options(host="::1", port=80, workers=3, threads=4, deadline=deadline)
     assert made == {
         "bind": ["[::1]:80"],
+        "worker_class": "gthread",
         "workers": 3,
         "threads": 4,
         "timeout": timeout,
         "graceful_timeout": graceful,
         "forwarder_headers": "",
+        "post_worker_init": prepare_worker,
     }
 
 
@@ -35,9 +40,7 @@ def test_gunicorn_gets_the_app_and_its_options(app, monkeypatch):
     assert found == {"bind": ["127.0.0.1:0"], "workers": 3, "threads": 4, "timeout": 32}
     assert (made.cfg.graceful_timeout, made.cfg.settings["forwarder_headers"].get()) == (12, [])
     assert (made.cfg.settings["control_socket_disable"].get(), made.load()) == (True, app)
-    worker = made.cfg.worker_class
-    assert issubclass(worker, ReceivingWorker)
-    assert (worker.__name__, worker.settings) == ("ReceivingWorker", settings)
+    assert made.cfg.worker_class is ThreadWorker
 
 
 def test_a_port_that_is_taken_is_told_before_gunicorn_runs(app, monkeypatch):
@@ -45,3 +48,24 @@ def test_a_port_that_is_taken_is_told_before_gunicorn_runs(app, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(OSError, match="in use"):
         port = taken.getsockname()[1]
         run_gunicorn(app, host="127.0.0.1", port=port, workers=1, threads=1, settings=Settings())
+
+
+@pytest.fixture
+def worker(monkeypatch):
+    """This process, made a worker for the test."""
+    monkeypatch.setattr(logging, "raiseExceptions", True)
+    before = signal.getsignal(signal.SIGINT)
+    prepare_worker(None)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_does_not_reach_a_worker(worker):
+    assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+
+
+def test_a_record_that_a_log_of_a_worker_cannot_take_is_not_printed(worker, capsys):
+    full = io.StringIO()
+    full.close()
+    logging.StreamHandler(full).handle(logging.makeLogRecord({"msg": "token %s", "args": ("secret",)}))
+    assert capsys.readouterr() == ("", "")
