@@ -137,6 +137,17 @@ class Gateway:
         """
         self.checks.check()
 
+    def init_worker(self) -> None:
+        """Start what a process that serves needs: the thread of the jobs.
+
+        `run_server`, the ``gunicorn.conf.py`` of a new service and the first request do it, too. Call it after a fork.
+        Where pytest runs, only this call starts the thread; the setting ``fan_out_thread`` forbids it.
+
+        Raises:
+            DefinitionError: greenlets have replaced the threads of this process.
+        """
+        self.odm.init_worker()
+
     def on_call(self, observer: F) -> F:
         """Register an observer of calls, a function, and return it.
 
@@ -385,4 +396,5 @@ class Gateway:
             self._calls,
             self.odm.readiness,
             probes,
+            self.odm.serve,
         )

@@ -56,12 +56,12 @@ def judge_memory(
     if name == _PRODUCTION:
         return "refuse"
     is_debug = not name and environ.get("FLASK_DEBUG", "").lower() not in _NO
-    if is_development(environ) or is_debug or _runs_tests(environ, modules):
+    if is_development(environ) or is_debug or runs_tests(environ, modules):
         return "warn" if server else "allow"
     return "refuse" if server else "warn"
 
 
-def _runs_tests(environ: Mapping[str, str], modules: Container[str]) -> bool:
+def runs_tests(environ: Mapping[str, str], modules: Container[str]) -> bool:
     """Tell whether pytest runs in this process.
 
     It says so in the environment, from version 8.2 on at collection, too.

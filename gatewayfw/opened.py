@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 
 class Open(NamedTuple):
-    """The contexts open in a thread, greenlet or task.
+    """The contexts open in a thread or task.
 
     ``opened`` has them by the context functions of their gateway. It is replaced, never changed, because copies share
     it.

@@ -117,7 +117,7 @@ class Settings:
     reverse_limit: int = 1_000
     #: Most copies that one change writes in its own transaction; a job writes the rest.
     inline_limit: int = 200
-    #: Whether each process works on jobs in a thread; if not, `flask gateway work` must run.
+    #: Whether each process that serves works on jobs in a thread; if not, `flask gateway work` must run.
     fan_out_thread: bool = True
     #: Most documents of a collection whose indexes, other than unique ones, are built at first use.
     index_build_limit: int = 10_000

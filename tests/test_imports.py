@@ -14,7 +14,7 @@ from gatewayfw.odm.copies.rules import HIDDEN
 
 ROOT = Path(__file__).parent.parent / "gatewayfw"
 
-BOTTOM = {"batches", "environment", "errors", "logs", "opened", "settings", "spelling"}
+BOTTOM = {"batches", "environment", "errors", "greenlets", "logs", "opened", "settings", "spelling"}
 ACTS = BOTTOM | {"schemas", "acts"}
 WEB = ACTS | {"storage", "odm", "files", "catalog", "export", "wire", "web"}
 PARTS = WEB | {"limits", "auth", "wire", "remote", "client", "observe", "playground"}
@@ -24,6 +24,7 @@ MAY_SEE: dict[str, set[str]] = {
     "batches": set(),
     "environment": set(),
     "errors": set(),
+    "greenlets": {"errors"},
     "logs": {"errors"},
     "opened": set(),
     "spelling": set(),

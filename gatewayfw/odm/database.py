@@ -16,8 +16,9 @@ from typing import Any, Generic, TypeVar, final
 
 from pymongo.database import Database as PyMongoDatabase
 
-from gatewayfw.environment import environment, judge_memory, multi_worker_server
+from gatewayfw.environment import environment, judge_memory, multi_worker_server, runs_tests
 from gatewayfw.errors import DefinitionError
+from gatewayfw.greenlets import refuse_greenlets
 from gatewayfw.odm.copies.counts import CopyCounts
 from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES, Backlog
 from gatewayfw.odm.copies.shares import Care
@@ -71,6 +72,8 @@ class Database:
         self.memory_is_meant = False
         self._fanout: Fanout | None = None
         self._helper: Helper | None = None
+        #: The processes in which the models were used and requests answered; a forked one has another id.
+        self._used_in = self._serves_in = 0
         self.counts = CopyCounts()
         self._local = _Local()
         self._free: Callable[[Collection[str]], None] = _do_nothing
@@ -97,6 +100,35 @@ class Database:
         self.counts = CopyCounts()
         self._prepared = {}
         self._index_problems = {}
+        self._serves_in = 0
+
+    def serve(self) -> None:
+        """Do what a process does before its first request; later calls cost nothing.
+
+        In a process that runs tests no thread is started: `init_worker` does that.
+
+        Raises:
+            DefinitionError: greenlets have replaced its threads.
+        """
+        if self._serves_in != (pid := os.getpid()):
+            refuse_greenlets()
+            if not runs_tests(os.environ, sys.modules):
+                self._start_helper()
+            self._serves_in = pid
+
+    def init_worker(self) -> None:
+        """Do the same before there is a request, also in a process that runs tests.
+
+        Raises:
+            DefinitionError: greenlets have replaced its threads.
+        """
+        refuse_greenlets()
+        self._start_helper()
+        self._serves_in = os.getpid()
+
+    def _start_helper(self) -> None:
+        if self._helper is not None and self._settings.fan_out_thread:
+            self._helper.start()
 
     def _adapter(self, db: Any) -> Storage:
         if isinstance(db, Storage):
@@ -227,7 +259,7 @@ class Database:
         self.storage.commits.call_after(fn, within=self.storage.in_transaction())
 
     def _drained(self, keys: set[str]) -> Drained:
-        """Work on jobs for a moment; the thread does the rest.
+        """Work on jobs for a moment; the threads of serving processes do the rest.
 
         If one process has all data, there is no thread.
         """
@@ -240,7 +272,7 @@ class Database:
         if self.storage.in_transaction():  # another gateway's transaction on the same storage is not committed yet
             return Drained(left=keys)
         drained = self.fanout.drain(sorted(keys), min(DRAIN, self.storage.remaining() * DRAIN_SHARE))
-        if drained.left and self._helper is not None and self._settings.fan_out_thread:
+        if drained.left and self._helper is not None:
             self._helper.wake()
         return drained
 
@@ -258,13 +290,15 @@ class Database:
         """Return the storage, prepared for a model: definitions checked, indexes ensured.
 
         Raises:
-            DefinitionError: a definition that the model depends on is wrong, or no database is set.
+            DefinitionError: a definition that the model depends on is wrong, no database is set, or greenlets have
+                replaced the threads of this process.
         """
+        if self._used_in != (pid := os.getpid()):  # a fork of a process that used it may have been patched since
+            refuse_greenlets()
+            self._used_in = pid
         storage = self.storage
         if self._prepared.get(name) != self.schemas.version:
             self._prepare(name, storage)
-        if self._helper is not None and self._settings.fan_out_thread:
-            self._helper.start()  # only once the database has answered; each fork needs its own
         return storage
 
     def _prepare(self, name: str, storage: Storage) -> None:

@@ -77,6 +77,18 @@ class Odm:
         """Whether `set_db` was called."""
         return self._database.is_set
 
+    def init_worker(self) -> None:
+        """Start what a serving process needs, see `gatewayfw.core.Gateway.init_worker`."""
+        self._database.init_worker()
+
+    def serve(self) -> None:
+        """Note that this process answers a request; each route calls it.
+
+        Raises:
+            DefinitionError: greenlets have replaced the threads of this process.
+        """
+        self._database.serve()
+
     def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
         """Limit this thread's database work in the block; without a database, only time."""
         return self._database.deadline(seconds)

@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Literal, final
 
 from gatewayfw.errors import GatewayError, Unavailable
+from gatewayfw.greenlets import patched_by
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm.copies.jobs import Jobs, now
 from gatewayfw.odm.database import Database
@@ -19,7 +20,7 @@ from gatewayfw.schemas import Schemas
 from gatewayfw.storage import Index, Storage
 
 _LOG = logging.getLogger("gatewayfw.odm")
-Word = Literal["ok", "unreachable", "unauthenticated", "no_primary", "wrong_set", "index_missing", "error"]
+Word = Literal["ok", "unreachable", "unauthenticated", "no_primary", "wrong_set", "index_missing", "greenlets", "error"]
 
 #: Most seconds of one look at the database.
 BOUND = 1.0
@@ -35,7 +36,8 @@ class State:
     """What a look at the database found.
 
     Attributes:
-        word: ``ok``; a kind of `gatewayfw.storage.Trouble`; ``index_missing``: a unique one; ``error``: anything else.
+        word: ``ok``; a kind of `gatewayfw.storage.Trouble`; ``index_missing``: a unique one; ``greenlets``: they have
+            replaced threads; ``error``: anything else.
         jobs: how many jobs are pending; None if the database did not say.
         oldest: the age of the oldest one in seconds, 0 without any; None if the database did not say.
     """
@@ -108,6 +110,10 @@ class Readiness:
 
         What is wrong with it is logged if the word ``before`` was another one.
         """
+        if patched_by() is not None:
+            if before != "greenlets":
+                _LOG.error("not ready: %s has replaced threads by greenlets", patched_by())
+            return State("greenlets")
         if not self._database.is_set:
             return State("ok", 0, 0.0)
         storage = self._database.storage

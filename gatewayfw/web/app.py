@@ -9,7 +9,7 @@ from typing import Any
 from flask import Flask, Response, request
 from werkzeug import exceptions
 
-from gatewayfw.errors import BadRequest, DefinitionError, HttpError, NotFound
+from gatewayfw.errors import BadRequest, DefinitionError, GatewayError, HttpError, NotFound
 from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.lane import SUPPORTED, Lane
 from gatewayfw.web.mount import NAME, RULE, is_hidden, make_blueprint
@@ -58,6 +58,10 @@ def make_app(
     def not_found(error: exceptions.NotFound) -> Response | exceptions.NotFound:
         if not is_own(error):
             return error
+        try:
+            endpoint.serve()
+        except GatewayError as refusal:
+            return endpoint.refuse(refusal)
         reply = files.response(request.path) if request.method in ("GET", "HEAD") else None
         if reply is None:
             return endpoint.refuse(NotFound(f"not found; acts are called by POST {path}"))

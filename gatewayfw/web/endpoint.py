@@ -59,6 +59,10 @@ R = TypeVar("R", bound=Success | Response)
 Answering = Callable[[Request, str, OpenCall | None], R]
 
 
+def _do_nothing() -> None:
+    """Do nothing: this process can serve."""
+
+
 class Runner(Protocol):
     """Runs an act: the `Lifecycle` of a gateway."""
 
@@ -100,6 +104,7 @@ class Endpoint:
     ``files`` are served below the route.
     ``calls`` has the observers that are told of each request.
     ``readiness`` looks at the database, for the page of metrics and, with ``probes``, for their routes.
+    ``serve`` is called for each request of a route, and raises where this process cannot serve.
     ``mute`` is told the logger of errors that Flask's signal brings as well, before each is logged.
     """
 
@@ -115,11 +120,24 @@ class Endpoint:
     calls: Calls | None = None
     readiness: Readiness | None = None
     probes: bool = False
+    serve: Callable[[], object] = _do_nothing
 
     def check(self) -> None:
         """Refuse wrong definitions, unless the check is switched off."""
         if self.checks is not None:
             self.checks.check()
+
+    def serving(self, view: Callable[..., Response]) -> Callable[..., Response]:
+        """Return a view that refuses where this process cannot serve."""
+
+        def served(**values: Any) -> Response:
+            try:
+                self.serve()
+            except GatewayError as error:
+                return self.refuse(error)
+            return view(**values)
+
+        return served
 
     def view(self, **_values: Any) -> Response:
         """Answer the current request: POST runs an act, OPTIONS is CORS, else 405.
@@ -133,6 +151,10 @@ class Endpoint:
 
     def answer(self, sent: Request) -> Success | Response:
         """Return what `view` answers; a success has no response around it."""
+        try:
+            self.serve()
+        except GatewayError as error:
+            return self.refuse(error)
         if sent.method == "OPTIONS":
             return self._options()
         calls = self.calls

@@ -18,6 +18,7 @@ from werkzeug.exceptions import HTTPException
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.files import Files
+from gatewayfw.greenlets import refuse_greenlets
 from gatewayfw.settings import read_config
 from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.files import RULE as FILE_RULE
@@ -85,10 +86,10 @@ def make_blueprint(
     if endpoint.files is not None:
         _serve_files(blueprint, endpoint, endpoint.files)
     if (shown := shown_of(endpoint.calls)) is not None:
-        view = metrics_view(shown, endpoint.readiness)
+        view = endpoint.serving(metrics_view(shown, endpoint.readiness))
         blueprint.record(lambda state: _add_rule(state, "gateway_metrics", METRICS_RULE, view, merge_slashes=False))
     if endpoint.probes and endpoint.readiness is not None:
-        add_probes(blueprint, endpoint.readiness)
+        add_probes(blueprint, endpoint.readiness, endpoint.serve)
     if endpoint.playground is not None:
         _add_playground(blueprint, endpoint, endpoint.playground)
     if (static_prefix is not None) != bool(static_path):
@@ -108,7 +109,8 @@ def is_hidden(app: App, endpoint: str | None) -> bool:
 
 
 def _begin(endpoint: Endpoint, app: App) -> None:
-    """Take the settings of an app and check the definitions."""
+    """Take the settings of an app and check the definitions; refuse greenlets."""
+    refuse_greenlets()
     read_config(endpoint.settings, app.config)
     endpoint.check()
 
@@ -157,17 +159,18 @@ def _add_playground(blueprint: Blueprint, endpoint: Endpoint, playground: Playgr
         return view("")
 
     def add(state: BlueprintSetupState) -> None:
-        # A redirect from doubled slashes would come before the guard and reveal the playground.
-        _add_rule(state, "playground", PLAYGROUND_RULE, view, merge_slashes=False)
-        _add_rule(state, "playground_page", f"{PLAYGROUND_RULE}/", page, merge_slashes=False)
-        _add_rule(state, "playground_file", f"{PLAYGROUND_RULE}/<path:playground_file>", view, merge_slashes=False)
+        rules = (("", "", view), ("_page", "/", page), ("_file", "/<path:playground_file>", view))
+        for name, path, shown in rules:
+            # A redirect from doubled slashes would come before the guard and reveal the playground.
+            rule = PLAYGROUND_RULE + path
+            _add_rule(state, f"playground{name}", rule, endpoint.serving(shown), merge_slashes=False)
 
     blueprint.record(add)
 
 
 def _serve_files(blueprint: Blueprint, endpoint: Endpoint, files: Files) -> None:
     """Add the route of stored files, and tell them where it is."""
-    view = file_view(endpoint, files)
+    view = endpoint.serving(file_view(endpoint, files))
 
     def add(state: BlueprintSetupState) -> None:
         _add_rule(state, "gateway_file", FILE_RULE, view)
@@ -186,8 +189,9 @@ def _add_files(blueprint: Blueprint, endpoint: Endpoint, files: StaticFiles, pre
             abort(404)
         return endpoint.with_cors(reply)
 
-    blueprint.add_url_rule(f"{prefix}/", "files_index", view)
-    blueprint.add_url_rule(f"{prefix}/<path:path>", "files", view)
+    served = endpoint.serving(view)
+    blueprint.add_url_rule(f"{prefix}/", "files_index", served)
+    blueprint.add_url_rule(f"{prefix}/<path:path>", "files", served)
 
 
 def _free_name(app: App, prefix: str) -> str:

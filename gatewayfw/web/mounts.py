@@ -1,9 +1,10 @@
-"""In which apps a gateway is mounted, and how."""
+"""In which apps a gateway is mounted, and how; the gateways of an app."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import final
+from typing import Protocol, final
 from weakref import WeakKeyDictionary
 
 from flask.sansio.app import App
@@ -23,6 +24,22 @@ class Mount:
 
     playground: bool
     cors: frozenset[str] | str | None
+
+
+class _Gateway(Protocol):
+    def init_worker(self) -> None:
+        """See `gatewayfw.core.Gateway.init_worker`."""
+
+
+def init_worker(app: App) -> None:
+    """Start what each gateway of an app needs in a process that serves.
+
+    Raises:
+        DefinitionError: greenlets have replaced the threads of this process.
+    """
+    gateways: Mapping[str, _Gateway] = app.extensions.get("gatewayfw", {})
+    for gateway in gateways.values():
+        gateway.init_worker()
 
 
 @final

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from flask import Blueprint, Response
 
+from gatewayfw.errors import DefinitionError
 from gatewayfw.odm.readiness import Readiness
 from gatewayfw.web.success import FIXED
 
@@ -15,13 +17,20 @@ from gatewayfw.web.success import FIXED
 HEALTH, READY = "/gateway/healthz", "/gateway/readyz"
 
 
-def add_probes(blueprint: Blueprint, readiness: Readiness) -> None:
-    """Add both routes, for GET and HEAD; the refusal of other methods is the host's."""
+def add_probes(blueprint: Blueprint, readiness: Readiness, serve: Callable[[], object]) -> None:
+    """Add both routes, for GET and HEAD; the refusal of other methods is the host's.
+
+    ``serve`` is that of the endpoint. Where it refuses, the process lives, and is not ready.
+    """
 
     def health(**_values: Any) -> Response:
+        with suppress(DefinitionError):
+            serve()
         return _response({"status": "ok"})
 
     def ready(**_values: Any) -> Response:
+        with suppress(DefinitionError):
+            serve()
         state = readiness.state()
         if state.word == "index_missing":
             readiness.prepare()

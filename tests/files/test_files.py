@@ -349,7 +349,7 @@ def test_the_thread_of_the_jobs_sweeps(mongo_database, tmp_path, monkeypatch):
     for path in tmp_path.rglob("*"):
         if path.is_file():
             os.utime(path, (0, 0))
-    gw.odm.model("file").count()
+    gw.init_worker()
     assert wait_until(lambda: not any(path.is_file() for path in tmp_path.rglob("*")))
 
 

@@ -23,19 +23,9 @@ from tests.odm.world import World, define_world
 from tests.waiting import wait_until
 
 
-@pytest.fixture(autouse=True)
-def _no_thread(request, monkeypatch):
-    """Start no helper thread, which would work on jobs of later tests in the same database.
-
-    A test that asks for the fixture ``helper_thread`` has one.
-    """
-    if "helper_thread" not in request.fixturenames:
-        monkeypatch.setattr("gatewayfw.odm.database.Helper", lambda work: None)
-
-
 @pytest.fixture
 def helper_thread():
-    """Let each Odm of the test have its helper thread; afterwards all of them have ended."""
+    """Wait after the test until the helper threads that it has started have ended."""
     others = set(threading.enumerate())  # of gateways of other tests
     yield
 

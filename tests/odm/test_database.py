@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import mongomock
 import pytest
@@ -222,31 +224,73 @@ def test_an_operation_works_on_its_jobs_for_a_moment(helpers, drained):
     assert drained == [(1, 0.2), (1, 0.1)]
 
 
-@pytest.mark.parametrize(("left", "thread", "told"), [(0, True, []), (1, True, ["wake"]), (1, False, [])])
-def test_the_thread_is_woken_for_what_is_left(helpers, drained, left, thread, told):
-    odm = copied(Shared(mongomock.MongoClient().test), fan_out_thread=thread)
+@pytest.mark.parametrize(("left", "told"), [(0, []), (1, ["wake"])])
+def test_the_thread_is_woken_for_what_is_left_and_never_started(helpers, drained, left, told):
+    odm = copied(Shared(mongomock.MongoClient().test))
     drained.left = left
-    before = len(helpers[0].told)
     change(odm)
-    assert (set(helpers[0].told[:before]), [one for one in helpers[0].told[before:] if one != "start"]) == (
-        {"start"} if thread else set(),
-        told,
-    )
+    assert helpers[0].told == told
 
 
-def test_the_thread_starts_once_the_database_has_answered(helpers):
-    chosen = Settings()
-    odm = Odm(Schemas(chosen), chosen)
-    storage = Shared(mongomock.MongoClient().test)
-    odm.set_db(storage)
-    odm.new_model("thing", {"n": integer()})
-    storage.ensure = lambda *_: [][0]
-    with pytest.raises(IndexError):
-        odm.ready()
+@pytest.fixture
+def in_service(monkeypatch):
+    """Let this process look like one that runs no tests."""
+    monkeypatch.setattr("gatewayfw.odm.database.runs_tests", lambda *_: False)
+
+
+def served(database, **settings):
+    """Return an Odm whose process has answered two requests."""
+    odm = Odm(Schemas(Settings()), Settings(**settings))
+    odm.set_db(database)
+    odm.serve()
+    odm.serve()
+    return odm
+
+
+@pytest.mark.usefixtures("in_service")
+def test_the_first_request_of_a_process_starts_the_thread(helpers, monkeypatch):
+    odm = served(Shared(mongomock.MongoClient().test))
+    monkeypatch.setattr("gatewayfw.odm.database.os", SimpleNamespace(getpid=lambda: -1, environ={}))
+    odm.serve()
+    assert helpers[0].told == ["start", "start"]
+
+
+@pytest.mark.usefixtures("in_service")
+def test_another_database_gets_a_thread_of_its_own(helpers):
+    odm = served(Shared(mongomock.MongoClient().test))
+    odm.set_db(Shared(mongomock.MongoClient().test))
+    odm.serve()
+    assert [helper.told for helper in helpers] == [["start"], ["start"]]
+
+
+@pytest.mark.usefixtures("in_service")
+def test_no_request_starts_a_thread_that_the_setting_forbids(helpers):
+    odm = served(Shared(mongomock.MongoClient().test), fan_out_thread=False)
+    odm.init_worker()
     assert helpers[0].told == []
-    del storage.ensure
-    odm.ready()
+
+
+@pytest.mark.usefixtures("in_service")
+def test_data_of_one_process_has_no_thread(helpers):
+    served(mongomock.MongoClient().test).init_worker()
+    assert helpers == []
+
+
+def test_in_tests_the_thread_starts_only_if_asked_for(helpers):
+    odm = served(Shared(mongomock.MongoClient().test))
+    assert helpers[0].told == []
+    odm.init_worker()
     assert helpers[0].told == ["start"]
+
+
+def test_a_process_of_greenlets_neither_serves_nor_uses_models(helpers, monkeypatch):
+    odm = copied(Shared(mongomock.MongoClient().test))
+    monkeypatch.setitem(sys.modules, "gevent.monkey", SimpleNamespace(is_module_patched=lambda part: True))
+    monkeypatch.setattr("gatewayfw.odm.database.os", SimpleNamespace(getpid=lambda: -1, environ={}))
+    for step in (odm.serve, odm.serve, odm.init_worker, lambda: odm.country.find_one({}), odm.ready):
+        with pytest.raises(DefinitionError, match="gevent has replaced the threads"):
+            step()
+    assert helpers[0].told == []
 
 
 def test_the_thread_works_on_jobs_and_attends_to_bytes(helpers):

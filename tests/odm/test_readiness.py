@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from time import monotonic
+from types import SimpleNamespace
 
 import mongomock
 import pytest
@@ -383,3 +385,9 @@ def test_those_who_wait_get_the_result_of_the_one_that_looks(shop, shared, hangi
         end()
         assert [one.result() for one in waiting] == [READY] * 4
     assert asked(shared, "ping") == [[]]
+
+
+def test_a_process_of_greenlets_is_not_ready_and_says_so_once(shop, monkeypatch, caplog):
+    monkeypatch.setitem(sys.modules, "gevent.monkey", SimpleNamespace(is_module_patched=lambda part: True))
+    assert [shop.readiness.state() for _ in range(2)] == [State("greenlets")] * 2
+    assert caplog.messages == ["not ready: gevent has replaced threads by greenlets"]

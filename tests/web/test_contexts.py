@@ -17,7 +17,6 @@ from contextvars import Context as Variables
 from pathlib import Path
 from types import SimpleNamespace
 
-import greenlet
 import pytest
 import urllib3
 from flask import Flask, Response, copy_current_request_context, request, stream_with_context
@@ -198,8 +197,7 @@ def test_threads_of_asyncio_share_the_context(mounted):
     assert mounted.act() == "Ana"
 
 
-@pytest.mark.parametrize("start", [in_thread, lambda fn: greenlet.greenlet(fn).switch()], ids=["thread", "greenlet"])
-def test_a_bare_thread_or_greenlet_has_no_context(mounted, start):
+def test_a_bare_thread_has_no_context(mounted):
     def work():
         with pytest.raises(RuntimeError, match="there is no context outside of a request"):
             mounted.fns.get_context_model()
@@ -207,7 +205,7 @@ def test_a_bare_thread_or_greenlet_has_no_context(mounted, start):
 
     def fn():
         mounted.fns.add_context({"user": "Ana"})
-        return [start(work), start(mounted.fns.run_in_context(lambda: mounted.fns.get_context_model().user))]
+        return [in_thread(work), in_thread(mounted.fns.run_in_context(lambda: mounted.fns.get_context_model().user))]
 
     mounted.fn = fn
     assert mounted.act() == ["none", "Ana"]

@@ -7,6 +7,7 @@ from prometheus_client import CollectorRegistry
 from gatewayfw import DirectoryFiles, gateway
 from gatewayfw.errors import DefinitionError
 from gatewayfw.observe import prometheus
+from gatewayfw.odm import Odm
 from gatewayfw.web.mount import GatewayBlueprint, is_hidden
 
 BODY = {"model": "thing", "act": "where", "details": {"set": {}, "get": {}}}
@@ -194,3 +195,55 @@ def test_what_cannot_be_served_changes_nothing_in_the_app():
     with pytest.raises(DefinitionError, match="^wrong$"):
         app.register_blueprint(GatewayBlueprint(None, __name__, refuse))
     assert app.blueprints == {}
+
+
+@pytest.fixture
+def serving(monkeypatch):
+    """The times that a process was told that it serves; ``refusal`` is raised by them."""
+
+    class Times(list):
+        refusal = None
+
+    times = Times()
+
+    def serve(self):
+        times.append(1)
+        if times.refusal:
+            raise times.refusal
+
+    monkeypatch.setattr(Odm, "serve", serve)
+    return times
+
+
+@pytest.fixture(params=["host", "lane", "flask"])
+def statuses(request, gw, tmp_path):
+    """A function that asks each route of an app, of the host or of the gateway, and gives the statuses."""
+    gw.files.use(DirectoryFiles(tmp_path))
+    gw.on_call(prometheus(registry=CollectorRegistry(), guard=lambda sent: True))
+    (tmp_path / "a.txt").write_text("a")
+    shown = {"static_path": [tmp_path], "playground": True, "probes": True}
+    if request.param == "host":
+        app, static = Flask("host", static_folder=None), "/page/a.txt"
+        gw.init_app(app, static_prefix="/page", **shown)
+    else:
+        app, static = gw.create_app(fast_lane=request.param == "lane", **shown), "/a.txt"
+    routes = [(method, "/gateway") for method in ("GET", "POST", "OPTIONS")]
+    routes += [("GET", f"/gateway/{path}") for path in ("files/1", "metrics", "healthz", "readyz")]
+    routes += [("GET", path) for path in ("/playground", "/playground/", "/playground/catalog.json", static)]
+
+    def ask():
+        replies = [app.test_client().open(path, method=method) for method, path in routes]
+        for reply in replies:
+            reply.close()
+        return [reply.status_code for reply in replies]
+
+    return ask
+
+
+def test_a_request_of_any_route_tells_that_the_process_serves(serving, statuses):
+    assert len(statuses()) == len(serving) == 11
+
+
+def test_a_process_that_cannot_serve_lives_and_refuses_the_rest(serving, statuses):
+    serving.refusal = DefinitionError("greenlets")
+    assert statuses() == [*[500] * 5, 200, 200, *[500] * 4]

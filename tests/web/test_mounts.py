@@ -9,7 +9,8 @@ import pytest
 from flask import Flask
 
 from gatewayfw import gateway
-from gatewayfw.web.mounts import Mount
+from gatewayfw.odm import Odm
+from gatewayfw.web.mounts import Mount, init_worker
 
 
 def test_each_mount_is_noted_by_app_and_name_until_the_app_is_gone():
@@ -27,3 +28,15 @@ def test_each_mount_is_noted_by_app_and_name_until_the_app_is_gone():
 def test_a_mount_never_changes():
     with pytest.raises(FrozenInstanceError):
         Mount(True, None).playground = False
+
+
+def test_all_gateways_of_an_app_begin_to_serve(monkeypatch):
+    told, app = [], Flask("app")
+    monkeypatch.setattr(Odm, "init_worker", lambda odm: told.append(odm))
+    first, second = gateway(), gateway()
+    first.init_app(app, "/a")
+    second.init_app(app, "/b")
+    init_worker(app)
+    assert told == [first.odm, second.odm]
+    init_worker(Flask("without"))
+    assert len(told) == 2

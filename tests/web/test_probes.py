@@ -211,7 +211,7 @@ def test_jobs_are_told(gw, storage):
 def test_what_is_known_of_the_database_is_told(word, jobs, oldest, reply, prepared):
     asked, state = [], SimpleNamespace(word=word, jobs=jobs, oldest=oldest)
     blueprint, app = Blueprint("gw", __name__), Flask("app")
-    add_probes(blueprint, SimpleNamespace(state=lambda: state, prepare=lambda: asked.append(1)))
+    add_probes(blueprint, SimpleNamespace(state=lambda: state, prepare=lambda: asked.append(1)), lambda: None)
     app.register_blueprint(blueprint)
     assert (get(app, READY), len(asked)) == (reply, prepared)
 

@@ -21,7 +21,7 @@ SOON = 1.0
 
 @final
 class Helper:
-    """Calls ``work`` now and then, in a daemon thread, until its owner is gone.
+    """Calls ``work`` now and then, in a daemon thread, once it was started.
 
     ``work`` is a bound method that works on jobs and returns how many are left. The thread has only a weak
     reference to it, and ends when its owner is collected.
@@ -39,9 +39,9 @@ class Helper:
             threading.Thread(target=_run, args=(self._work, self._wake), name="gatewayfw-jobs", daemon=True).start()
 
     def wake(self) -> None:
-        """Make the thread search at once."""
-        self.start()
-        self._wake.set()
+        """Make the thread of this process, if there is one, search at once."""
+        if self._pid == os.getpid():
+            self._wake.set()
 
 
 def _run(owner: weakref.WeakMethod[Callable[[], int]], wake: threading.Event) -> None:

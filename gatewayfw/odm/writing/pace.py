@@ -28,16 +28,8 @@ def at_attempt(size: int, conflicts: int) -> int:
     return max(1, size >> conflicts)
 
 
-def _now() -> float:
-    return time.monotonic()
-
-
 def _endless() -> float:
     return math.inf
-
-
-def _sleep(seconds: float) -> None:
-    time.sleep(seconds)  # looked up at each call, as gevent may replace it
 
 
 @final
@@ -54,8 +46,8 @@ class Pace:
 
     def __init__(
         self,
-        clock: Callable[[], float] = _now,
-        sleep: Callable[[float], None] = _sleep,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
         remaining: Callable[[], float] = _endless,
         *,
         most: int = MOST,

@@ -19,7 +19,7 @@ class Stripes:
     """A fixed set of locks per process, shared by the hashes of documents.
 
     It is made on first use, and again after a fork, so that a child never gets a lock that a thread of its
-    parent held. Made so late, the locks are gevent's if gevent has patched them.
+    parent held.
     """
 
     def __init__(self) -> None:

@@ -13,6 +13,7 @@ from flask import Flask
 
 from gatewayfw.errors import missing_extra
 from gatewayfw.settings import Settings
+from gatewayfw.web.mounts import init_worker
 from gatewayfw.web.servers.options import PATIENCE
 from gatewayfw.web.servers.threaded import open_listener
 
@@ -80,6 +81,7 @@ def _worker_of_granian(app: Flask) -> Callable[..., Iterable[bytes]]:
     granian sets a handler of its own afterwards; a worker that it ended would count as one that failed.
     """
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    init_worker(app)
     return without_environment(app, os.environ)
 
 

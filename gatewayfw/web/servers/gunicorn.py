@@ -10,6 +10,7 @@ from typing import Any
 from flask import Flask
 
 from gatewayfw.settings import Settings
+from gatewayfw.web.mounts import init_worker
 from gatewayfw.web.servers.options import PATIENCE
 from gatewayfw.web.servers.threaded import open_listener
 
@@ -34,11 +35,16 @@ def gunicorn_options(*, host: str, port: int, workers: int, threads: int, deadli
     }
 
 
-def prepare_worker(_worker: object) -> None:
+def prepare_worker(worker: Any) -> None:
     """Make a worker safe, before its first request; for `post_worker_init`.
 
-    It leaves Ctrl-C to its master, and drops log records that cannot be written.
+    It leaves Ctrl-C to its master, drops log records that cannot be written, and works on jobs.
+
+    Raises:
+        DefinitionError: greenlets have replaced its threads.
     """
+    if isinstance(worker.wsgi, Flask):
+        init_worker(worker.wsgi)
     # A terminal sends SIGINT to the whole process group. Together with the master's SIGQUIT it enters the worker's
     # handler twice, and gunicorn 27.0.1 then waits for a lock that it holds itself, until it is killed after 30 s.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -8,6 +8,7 @@ import threading
 from flask import Flask
 
 from gatewayfw.settings import Settings
+from gatewayfw.web.mounts import init_worker
 from gatewayfw.web.reply import logger
 from gatewayfw.web.servers.granian import check_granian, run_granian
 from gatewayfw.web.servers.gunicorn import run_gunicorn
@@ -52,4 +53,5 @@ def serve(
         own = threaded_server(app, host, port)
         logger.info("serving in this process at http://%s:%d", host, own.port)
         own.log_startup()
+        init_worker(app)
         own.serve_forever()

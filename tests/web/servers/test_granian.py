@@ -50,7 +50,8 @@ def test_workers_of_granian_outlive_every_act(deadline, kill):
 
 
 def test_granian_gets_the_app_and_its_options(app, monkeypatch):
-    made, served, methods, masks = [], [], [], []
+    made, served, methods, masks, told = [], [], [], [], []
+    monkeypatch.setattr("gatewayfw.web.servers.granian.init_worker", told.append)
 
     class Server:
         def __init__(self, target, **options):
@@ -73,8 +74,9 @@ def test_granian_gets_the_app_and_its_options(app, monkeypatch):
     del plain["port"], plain["http1_settings"]
     assert options == {**plain, "interface": Interfaces.WSGI, "http": HTTPModes.http1}
     assert (options["address"] in ("127.0.0.1", "::1"), methods) == (True, [(("fork",), {"force": True})])
+    assert told == []
     worker = given.pop("target_loader")()
-    assert (given, masks) == ({"wrap_loader": False}, [(signal.SIG_BLOCK, {signal.SIGINT})])
+    assert (given, masks, told) == ({"wrap_loader": False}, [(signal.SIG_BLOCK, {signal.SIGINT})], [app])
     assert seen_by(worker, {"HTTP_PROXY": "x"}) == 405
 
 

@@ -4,8 +4,10 @@ import io
 import logging
 import signal
 import socket
+from types import SimpleNamespace
 
 import pytest
+from flask import Flask
 from gunicorn.app.base import BaseApplication
 from gunicorn.workers.gthread import ThreadWorker
 
@@ -55,7 +57,7 @@ def worker(monkeypatch):
     """This process, made a worker for the test."""
     monkeypatch.setattr(logging, "raiseExceptions", True)
     before = signal.getsignal(signal.SIGINT)
-    prepare_worker(None)
+    prepare_worker(SimpleNamespace(wsgi=None))
     yield
     signal.signal(signal.SIGINT, before)
 
@@ -69,3 +71,10 @@ def test_a_record_that_a_log_of_a_worker_cannot_take_is_not_printed(worker, caps
     full.close()
     logging.StreamHandler(full).handle(logging.makeLogRecord({"msg": "token %s", "args": ("secret",)}))
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_worker_begins_to_serve_before_its_first_request(worker):
+    told, app = [], Flask("app")
+    app.extensions["gatewayfw"] = {"gateway": SimpleNamespace(init_worker=lambda: told.append(1))}
+    prepare_worker(SimpleNamespace(wsgi=app))
+    assert told == [1]

@@ -32,9 +32,10 @@ def test_a_database_of_this_process_is_served_in_it(app, monkeypatch, caplog):
     made, done = [], []
     own = SimpleNamespace(port=81, log_startup=lambda: done.append("log"), serve_forever=lambda: done.append("serve"))
     monkeypatch.setattr(module, "threaded_server", lambda *words: made.append(words) or own)
+    monkeypatch.setattr(module, "init_worker", done.append)
     with caplog.at_level(logging.INFO, "gatewayfw"):
         serve(app, host="::1", port=0, workers=1, threads=1, multi_process=False, settings=Settings())
-    assert (made, done) == ([(app, "::1", 0)], ["log", "serve"])
+    assert (made, done) == ([(app, "::1", 0)], ["log", app, "serve"])
     assert caplog.record_tuples == [("gatewayfw", logging.INFO, "serving in this process at http://::1:81")]
 
 
