@@ -1,6 +1,6 @@
 /** The catalog of the gateway, as `gatewayfw.catalog` describes it, and look-ups in it. */
 
-import { parse, type Json, type Numeral } from "./json";
+import { own, parse, type Json, type Numeral } from "./json";
 
 export type { Json, JsonObject } from "./json";
 
@@ -173,7 +173,7 @@ export function readCatalog(text: string): Catalog {
 }
 
 export function modelOf(catalog: Catalog, name: string): Model | undefined {
-  return Object.hasOwn(catalog.models, name) ? catalog.models[name] : undefined;
+  return own(catalog.models, name);
 }
 
 export function linksOf(catalog: Catalog, name: string): Record<string, Link> {
@@ -181,10 +181,8 @@ export function linksOf(catalog: Catalog, name: string): Record<string, Link> {
 }
 
 export function actOf(catalog: Catalog, { service, model, act }: Place): Act | undefined {
-  const found = Object.hasOwn(catalog.services, service) ? catalog.services[service] : undefined;
-  if (!found || found.remote || !Object.hasOwn(found.acts, model)) return undefined;
-  const acts = found.acts[model] as Record<string, Act>;
-  return Object.hasOwn(acts, act) ? acts[act] : undefined;
+  const found = own(catalog.services, service);
+  return !found || found.remote ? undefined : own(own(found.acts, model) ?? {}, act);
 }
 
 /** All acts in the order of the catalog. */

@@ -1,7 +1,7 @@
 /** The filter of a listing as rows of field, operator and value, and back; and the kinds of its values. Pure. */
 
 import type { FilterKind, Kind, ObjectKind } from "./catalog";
-import { isObject, parse, type Json, type JsonObject } from "./json";
+import { isObject, own, parse, type Json, type JsonObject } from "./json";
 
 export interface Row {
   field: string;
@@ -39,7 +39,7 @@ const OF_LISTS: Readonly<Record<string, string>> = {
 
 /** `at least (gte)` */
 export function operatorText(filter: FilterKind, field: string, operator: string): string {
-  const isList = Object.hasOwn(filter.fields, field) && filter.fields[field]?.list === true;
+  const isList = own(filter.fields, field)?.list === true;
   const words = (isList ? OF_LISTS : OPERATORS)[operator];
   return words ? `${words} (${operator})` : operator;
 }
@@ -50,7 +50,7 @@ const LONGEST_CONTAINED = 200;
 
 /** The kind of what stands behind an operator of a field; any value where one of them is not known. */
 export function operandOf(filter: FilterKind, field: string, operator: string): Kind {
-  const known = Object.hasOwn(filter.fields, field) ? filter.fields[field] : undefined;
+  const known = own(filter.fields, field);
   if (!known?.operators.includes(operator)) return { kind: "any", presence: "required" };
   const value: Kind = { ...known.value, presence: "required", nullable: NULLABLE.includes(operator) };
   if (operator === "exists") return { kind: "boolean", presence: "required" };
@@ -116,6 +116,6 @@ export function readRows(text: string): Row[] | undefined {
 
 /** The first operator of a field that no row has; undefined where all are there. */
 export function unusedOf(filter: FilterKind, field: string, rows: readonly Row[]): string | undefined {
-  const operators = filter.fields[field]?.operators ?? [];
+  const operators = own(filter.fields, field)?.operators ?? [];
   return operators.find((one) => !rows.some((row) => row.field === field && row.operator === one));
 }

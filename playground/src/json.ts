@@ -24,6 +24,20 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Numeral);
 }
 
+/** What an object itself has under a name, which may be `constructor` or `__proto__`. */
+export function own<T>(all: Readonly<Record<string, T>>, name: string | number): T | undefined {
+  return Object.hasOwn(all, name) ? all[name] : undefined;
+}
+
+/** An object with one key set, or without it; its keys in an order, then all others. */
+export function withKey(value: JsonObject, name: string, inner: Json | undefined, order: readonly string[]): JsonObject {
+  const { [name]: _before, ...rest } = value;
+  const next = inner === undefined ? rest : { ...value, [name]: inner };
+  const first = order.filter((key) => Object.hasOwn(next, key));
+  const names = new Set([...first, ...Object.keys(next)]);
+  return Object.fromEntries([...names].map((key) => [key, next[key] as Json]));
+}
+
 /** Whether two values mean the same JSON, keys in the same order. */
 export function isSame(one: Json | undefined, other: Json | undefined): boolean {
   return one === other || (one !== undefined && other !== undefined && stringify(one) === stringify(other));

@@ -2,7 +2,7 @@
 
 import { levelOf, type Catalog, type FilterKind, type Json, type JsonObject, type Kind, type ObjectKind } from "../catalog";
 import { fieldsOf } from "../filter";
-import { isObject, isSame, Numeral, stringify } from "../json";
+import { isObject, isSame, Numeral, own, stringify } from "../json";
 import { withoutFiles } from "../state/files";
 
 export interface Problem {
@@ -31,7 +31,7 @@ export function kindAt(catalog: Catalog, kind: Kind | undefined, path: readonly 
     if (at?.kind === "array") return at.items;
     if (at?.kind === "mapping") return at.values;
     const keys = keysOf(catalog, at);
-    return keys && Object.hasOwn(keys, name) ? keys[name] : undefined;
+    return keys && own(keys, name);
   }, kind);
 }
 
@@ -89,7 +89,7 @@ export function check(catalog: Catalog, kind: Kind, value: Json, path: string): 
 function kindOfFilter(filter: FilterKind, given: JsonObject): ObjectKind {
   const fields = Object.entries(fieldsOf(filter)).map(([name, kind]): [string, Kind] => [
     name,
-    (!isObject(given[name]) && kind.fields?.eq) || kind,
+    (!isObject(own(given, name)) && kind.fields?.eq) || kind,
   ]);
   return { kind: "object", presence: "required", fields: Object.fromEntries(fields) };
 }
@@ -103,6 +103,6 @@ function checkKeys(catalog: Catalog, kind: Kind, value: Record<string, Json>, pa
     if (Object.hasOwn(keys, name)) return check(catalog, keys[name] as Kind, inner, at);
     return isOpen ? [] : [{ path: at, text: "Unknown name." }];
   });
-  const missing = Object.entries(keys).filter(([name, inner]) => inner.presence === "required" && !(name in value));
+  const missing = Object.entries(keys).filter(([name, inner]) => inner.presence === "required" && !Object.hasOwn(value, name));
   return [...given, ...missing.map(([name]) => ({ path, text: `“${name}” is missing.` }))];
 }

@@ -1,6 +1,6 @@
 /** What a model's box in the graph shows: some fields, then its relations. */
 
-import type { Catalog } from "../catalog";
+import { modelOf, type Catalog } from "../catalog";
 import { kindName } from "./describe";
 
 /** The height of the name, and of a row. */
@@ -19,7 +19,7 @@ export interface Row {
 }
 
 export function rowsOf(catalog: Catalog, model: string, most = mostOf(catalog)): Row[] {
-  const { fields = {}, links = {} } = catalog.models[model] ?? {};
+  const { fields = {}, links = {} } = modelOf(catalog, model) ?? {};
   const all = Object.entries(fields).map(([name, kind]) => ({ name, what: kindName(kind), isLink: false }));
   const left = all.length - most;
   const shown = left > 1 && most > 0 ? [...all.slice(0, most), { name: `${left} more`, what: "", isLink: false }] : most > 0 ? all : [];

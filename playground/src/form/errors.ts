@@ -2,7 +2,7 @@
 
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import { isObject, isSame, type Json } from "../json";
+import { isObject, isSame, own, type Json } from "../json";
 import type { ActRequest, Reply } from "../state";
 
 export type Errors = Readonly<Record<string, readonly string[]>>;
@@ -12,7 +12,7 @@ export const ErrorsContext = createContext<Errors>({});
 /** The texts for a path itself. */
 export function useErrors(path: string): readonly string[] | undefined {
   const errors = useContext(ErrorsContext);
-  return Object.hasOwn(errors, path) ? errors[path] : undefined;
+  return own(errors, path);
 }
 
 /** The errors of a reply whose values have not been changed since it was sent. */

@@ -3,7 +3,7 @@
 import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { FilterKind, JsonObject } from "../catalog";
 import { filterOf, operandOf, operatorText, problemOf, readRows, rowsOf, unusedOf, type Row } from "../filter";
-import { isObject, stringify, type Json } from "../json";
+import { isObject, own, stringify, type Json } from "../json";
 import { dropDrafts, emptyValue, putDraft } from "../state";
 import { classes, Field, IconButton, Menu } from "../ui";
 import { DraftsContext, useTyped } from "./drafts";
@@ -99,7 +99,7 @@ export function FilterField({ kind, name, path, value = {}, onChange, parts }: F
 
 /** Where in the filter a row's value is sent: behind its field alone, or behind its operator. */
 function placeOf({ field, operator }: Row, filter: JsonObject): string {
-  const isPlain = operator === "eq" && !(Object.hasOwn(filter, field) && isObject(filter[field]));
+  const isPlain = operator === "eq" && !isObject(own(filter, field));
   return isPlain ? field : `${field}.${operator}`;
 }
 
@@ -140,14 +140,14 @@ function FilterRow({ kind, name, path, place, row, problem, parts, onChange, onR
   const fieldPath = `${path}.${field}`;
   const valuePath = `${path}.${place}`;
   const fieldErrors = useErrors(fieldPath);
-  const known = Object.hasOwn(kind.fields, field) ? kind.fields[field] : undefined;
+  const known = own(kind.fields, field);
   const turn = (next: Row) => {
     dropDrafts(drafts, valuePath);
     onChange(next);
   };
   const old = operator === "exists" ? undefined : value;
   const turnTo = (name: string) => {
-    const { value: now, operators = [] } = kind.fields[name] ?? {};
+    const { value: now, operators = [] } = own(kind.fields, name) ?? {};
     const kept = operators.includes(operator) ? operator : (operators[0] ?? "");
     const isAlike = stringify(now) === stringify(known?.value);
     turn(begun(kind, { field: name, operator: kept, value: isAlike ? old : undefined }));

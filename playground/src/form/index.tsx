@@ -2,7 +2,7 @@
 
 import { useContext } from "preact/hooks";
 import type { Json, JsonObject, Kind } from "../catalog";
-import { isObject, isSame, stringify } from "../json";
+import { isObject, isSame, own, stringify, withKey } from "../json";
 import { dropDrafts, emptyValue } from "../state";
 import { Button, classes } from "../ui";
 import { ArrayField } from "./array";
@@ -150,7 +150,7 @@ function ObjectField({ kind, name, path, value = {}, onChange }: ObjectProps) {
 export function Fields({ kind, path, value, onChange }: FieldsProps) {
   const fields = kind.fields ?? {};
   const more = Object.keys(value).filter((name) => !Object.hasOwn(fields, name));
-  const change = (name: string, inner: Json | undefined) => onChange(changed(value, name, inner, Object.keys(fields)));
+  const change = (name: string, inner: Json | undefined) => onChange(withKey(value, name, inner, Object.keys(fields)));
   return (
     <div class="fields">
       {Object.entries(fields).map(([name, inner]) => (
@@ -159,7 +159,7 @@ export function Fields({ kind, path, value, onChange }: FieldsProps) {
           kind={inner}
           name={name}
           path={`${path}.${name}`}
-          value={Object.hasOwn(value, name) ? value[name] : undefined}
+          value={own(value, name)}
           onChange={(next) => change(name, next)}
         />
       ))}
@@ -192,13 +192,4 @@ function Unknown({ name, path, remove }: { name: string; path: string; remove: (
       </Button>
     </div>
   );
-}
-
-/** An object with one key changed; keys keep the order of the form, so that the JSON reads like it. */
-export function changed(value: JsonObject, name: string, inner: Json | undefined, order: readonly string[]): JsonObject {
-  const next = { ...value };
-  if (inner === undefined) delete next[name];
-  else next[name] = inner;
-  const names = [...order.filter((key) => key in next), ...Object.keys(next).filter((key) => !order.includes(key))];
-  return Object.fromEntries(names.map((key) => [key, next[key] as Json]));
 }

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { levelOf, linksOf, type Catalog, type JsonObject, type Json, type Level, type Selection } from "../catalog";
 import { useErrors } from "../form/errors";
-import { isObject } from "../json";
+import { isObject, own } from "../json";
 import { catalog, specOf, activeTab } from "../state";
 import { Button, classes, Icon } from "../ui";
 import {
@@ -81,7 +81,7 @@ export function ProjectionTree({ selection, label, heading, path, value, onChang
 /** `9 of 13`: what is returned of what is shown here, without what is below. */
 function countOf(found: Catalog, level: Level, part: JsonObject): string {
   const fields = [...level.fields.map((name) => isShown(name, part, level, true)), part[REVISION] === 1];
-  const links = Object.entries(level.links).map(([name, below]) => tickedOf(part[name], levelOf(found, below)) !== "none");
+  const links = Object.entries(level.links).map(([name, below]) => tickedOf(own(part, name), levelOf(found, below)) !== "none");
   const all = [...fields, ...links];
   return `${all.filter(Boolean).length} of ${all.length}`;
 }
@@ -137,7 +137,7 @@ function LevelBoxes({ level, path, part, isTop = false, onChange }: LevelProps) 
           path={`${path}.${name}`}
           model={level.model}
           selection={below}
-          value={part === 1 ? undefined : part[name]}
+          value={part === 1 ? undefined : own(part, name)}
           onChange={(value) => onChange(withLink(name, value, part, level))}
         />
       ))}
@@ -201,7 +201,7 @@ function LinkBox({ name, path, model, selection, value, onChange }: LinkBoxProps
   if (!found) return null;
   const level = levelOf(found, selection);
   const ticked = tickedOf(value, level);
-  const isList = linksOf(found, model)[name]?.type === "multiple";
+  const isList = own(linksOf(found, model), name)?.type === "multiple";
   return (
     <li class="projection-link">
       <div class="projection-row">

@@ -5,16 +5,16 @@
  */
 
 import { levelOf, modelOf, type Catalog, type Json, type JsonObject, type Level, type Selection } from "../catalog";
-import { isObject } from "../json";
+import { isObject, own, withKey } from "../json";
 
 export type Ticked = "all" | "some" | "none";
 
 /** Whether a field is shown; `isTop` at the first level of a selection. */
 export function isShown(name: string, part: JsonObject | 1, level: Level, isTop: boolean): boolean {
   if (part === 1) return true;
-  if (name !== "_id") return part[name] === 1;
+  if (name !== "_id") return own(part, name) === 1;
   if (isTop) return part._id !== 0;
-  return part._id === 1 || (part._id !== 0 && !level.fields.some((field) => field !== "_id" && part[field] === 1));
+  return part._id === 1 || (part._id !== 0 && !level.fields.some((field) => field !== "_id" && own(part, field) === 1));
 }
 
 /** How much a link shows of what 1 would show. */
@@ -39,28 +39,23 @@ export function whole(catalog: Catalog, selection: Selection): Json {
 /** A `get` with a field's box changed. */
 export function toggleField(name: string, part: JsonObject | 1, level: Level, isTop: boolean): JsonObject {
   const shown = isShown(name, part, level, isTop);
-  const next: JsonObject = part === 1 ? ones(level.fields) : { ...part };
-  if (!shown) next[name] = 1;
-  else delete next[name];
+  const next = withLink(name, shown ? undefined : 1, part, level);
   if (name === "_id") {
-    if (isTop && !shown) delete next._id; // It is shown without being named.
-    else if (shown && isShown("_id", next, level, isTop)) next._id = 0; // It would be shown all the same.
+    if (isTop && !shown) return withLink(name, undefined, next, level); // It is shown without being named.
+    if (shown && isShown(name, next, level, isTop)) return withLink(name, 0, next, level); // It would be shown all the same.
   }
-  return ordered(next, level);
+  return next;
 }
 
 /** A `get` with a link set, or left out. */
 export function withLink(name: string, value: Json | undefined, part: JsonObject | 1, level: Level): JsonObject {
-  const next: JsonObject = part === 1 ? ones(level.fields) : { ...part };
-  if (value === undefined) delete next[name];
-  else next[name] = value;
-  return ordered(next, level);
+  return withKey(part === 1 ? ones(level.fields) : part, name, value, [...level.fields, ...Object.keys(level.links)]);
 }
 
 /** The shortest way to say a part of a link: 1 where that means the same. */
 export function shortest(catalog: Catalog, selection: Selection, part: JsonObject): Json {
   const level = levelOf(catalog, selection);
-  const isWhole = level.fields.every((name) => part[name] === 1) && Object.keys(part).length === level.fields.length;
+  const isWhole = level.fields.every((name) => own(part, name) === 1) && Object.keys(part).length === level.fields.length;
   return isWhole ? whole(catalog, selection) : part;
 }
 
@@ -77,10 +72,4 @@ export function leaves(part: JsonObject): number {
 
 function ones(names: readonly string[]): JsonObject {
   return Object.fromEntries(names.map((name) => [name, 1]));
-}
-
-function ordered(part: JsonObject, level: Level): JsonObject {
-  const order = [...level.fields, ...Object.keys(level.links)];
-  const names = [...order.filter((name) => name in part), ...Object.keys(part).filter((name) => !order.includes(name))];
-  return Object.fromEntries(names.map((name) => [name, part[name] as Json]));
 }

@@ -1,6 +1,7 @@
 /** Which documents the ids in a reply are of, and the acts that get one by its id. */
 
 import { allActs, linksOf, modelOf, type Catalog, type Json, type Kind, type PlacedAct } from "../catalog";
+import { own } from "../json";
 import { beginningOf, catalog, type ActRequest } from "../state";
 
 export type Path = readonly (string | number)[];
@@ -35,10 +36,6 @@ function inDocument(known: Catalog, model: string, [step, ...rest]: Path): strin
   const link = own(linksOf(known, model), step);
   if (link) return inDocument(known, link.model, typeof rest[0] === "number" ? rest.slice(1) : rest);
   return modelAt(known, own(modelOf(known, model)?.fields ?? {}, step), rest);
-}
-
-function own<T>(all: Readonly<Record<string, T>>, name: string | number): T | undefined {
-  return Object.hasOwn(all, name) ? all[name] : undefined;
 }
 
 /** The act that gets one document of a model by its id, and the name of the field that takes the id. */

@@ -2,7 +2,7 @@
 
 import { linksOf, modelOf, type Catalog, type Json, type JsonObject, type Kind } from "../catalog";
 import { wordOfKind } from "../form/value";
-import { isObject } from "../json";
+import { isObject, own } from "../json";
 
 const DEEPEST = 6;
 
@@ -21,7 +21,7 @@ function written(catalog: Catalog, kind: Kind, get: JsonObject, indent: string, 
   }
   if (kind.kind === "array") return `[\n${inner}${written(catalog, kind.items, get, inner, depth + 1)}, …\n${indent}]`;
   if (kind.kind !== "object" || !kind.fields) return `${wordOfKind(kind)}${kind.nullable ? " or null" : ""}`;
-  const shown = Object.entries(kind.fields).filter(([name, part]) => !("picked" in part && part.picked) || name in get);
+  const shown = Object.entries(kind.fields).filter(([name, part]) => !("picked" in part && part.picked) || Object.hasOwn(get, name));
   return braces(
     shown.map(([name, part]) => `${name}: ${written(catalog, part, get, inner, depth + 1)}`),
     indent,
@@ -31,7 +31,7 @@ function written(catalog: Catalog, kind: Kind, get: JsonObject, indent: string, 
 /** The names of what is in each item of the list at a path of a body; empty where the act does not say. */
 export function namesAt(catalog: Catalog, kind: Kind, [step, ...rest]: readonly (string | number)[], get: JsonObject): string[] {
   if (kind.kind === "object" && typeof step === "string") {
-    const part = kind.fields && Object.hasOwn(kind.fields, step) ? kind.fields[step] : undefined;
+    const part = kind.fields && own(kind.fields, step);
     return part ? namesAt(catalog, part, rest, get) : [];
   }
   if (step !== undefined) return [];
@@ -41,14 +41,14 @@ export function namesAt(catalog: Catalog, kind: Kind, [step, ...rest]: readonly 
 
 /** What stands at a path of `get`. */
 function named(path: readonly string[], get: JsonObject): Json {
-  return path.reduce<Json | undefined>((value, name) => (isObject(value) ? value[name] : undefined), get) ?? {};
+  return path.reduce<Json | undefined>((value, name) => (isObject(value) ? own(value, name) : undefined), get) ?? {};
 }
 
 /** The names that a document has by `get`. */
 function namesIn(catalog: Catalog, model: string, get: Json, isTop: boolean): string[] {
   const names = get === 1 ? Object.keys(modelOf(catalog, model)?.fields ?? {}) : Object.keys(isObject(get) ? get : {});
   const shown = new Set([...(isTop && isObject(get) && get._id !== 0 ? ["_id"] : []), ...names]);
-  return [...shown].filter((name) => !isObject(get) || get[name] !== 0);
+  return [...shown].filter((name) => !isObject(get) || own(get, name) !== 0);
 }
 
 /** The fields of a document that `get` names. */
@@ -56,9 +56,10 @@ function document(catalog: Catalog, model: string, get: Json, indent: string, is
   const { fields = {} } = modelOf(catalog, model) ?? {};
   const links = linksOf(catalog, model);
   const lines = namesIn(catalog, model, get, isTop).map((name) => {
-    const asked = get === 1 ? 1 : (get as JsonObject)[name];
-    const link = Object.hasOwn(links, name) ? links[name] : undefined;
-    if (!link) return `${name}: ${Object.hasOwn(fields, name) ? wordOfKind(fields[name] as Kind) : "id"}`;
+    const asked = get === 1 ? 1 : own(get as JsonObject, name);
+    const link = own(links, name);
+    const field = own(fields, name);
+    if (!link) return `${name}: ${field ? wordOfKind(field) : "id"}`;
     const one = document(catalog, link.model, asked ?? {}, `${indent}  `);
     return `${name}: ${link.type === "multiple" ? `[${one}, …]` : one}`;
   });

@@ -2,7 +2,7 @@
 
 import type { FunctionComponent } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { isObject, Numeral, stringify, type Json, type JsonObject } from "../json";
+import { isObject, Numeral, own, stringify, type Json, type JsonObject } from "../json";
 import { catalog, isOnlyPage, specOf, type Order, type Tab } from "../state";
 import { Button, classes, Empty } from "../ui";
 import { Counted } from "./counted";
@@ -68,7 +68,7 @@ function DocumentTable({ tab, found: { documents, path }, find, Bar }: Omit<Prop
   const [chosen, setChosen] = useState<Chosen>();
   const box = useRef<HTMLDivElement>(null);
   const names = useMemo(() => namesOf(tab, documents, path), [documents]);
-  const numbers = useMemo(() => new Set(names.filter((name) => documents.some((one) => isNumber(one[name])))), [documents]);
+  const numbers = useMemo(() => new Set(names.filter((name) => documents.some((one) => isNumber(own(one, name))))), [documents]);
   const places = useMemo(() => placesOf(documents, order, find.toLowerCase()), [documents, order, find]);
   const page = tab.page.value;
   const isPart = page !== null && !isOnlyPage(page);
@@ -77,7 +77,7 @@ function DocumentTable({ tab, found: { documents, path }, find, Bar }: Omit<Prop
   const turn = (name: string) => void (tab.order.value = { name, isDown: order?.name === name && !order.isDown });
   useLayoutEffect(() => (box.current ? watchEdge(box.current) : undefined), []);
   useLayoutEffect(() => (box.current && page ? keepWidths(tab, box.current) : undefined), [documents]);
-  const value = chosen && documents[chosen.at]?.[chosen.name];
+  const value = chosen && own(documents[chosen.at] ?? {}, chosen.name);
   return (
     <>
       <Counted tab={tab} all={documents.length} found={places.length} most={most} order={order} isPart={isPart} />
@@ -192,10 +192,10 @@ function placesOf(documents: JsonObject[], order: Order | undefined, find: strin
   const places = find ? all.filter((at) => Object.values(documents[at] ?? {}).some((value) => cellOf(value).toLowerCase().includes(find))) : all;
   if (!order) return places;
   const { name, isDown } = order;
-  const texts = documents.map((one) => cellOf(one[name]));
+  const texts = documents.map((one) => cellOf(own(one, name)));
   const { compare } = new Intl.Collator(undefined, { numeric: true });
   return places.sort((one, other) => {
-    const [a, b] = [documents[one]?.[name], documents[other]?.[name]];
+    const [a, b] = [own(documents[one] ?? {}, name), own(documents[other] ?? {}, name)];
     const by = isNumber(a) && isNumber(b) ? Number(a) - Number(b) : compare(texts[one] ?? "", texts[other] ?? "");
     return isDown ? -by : by;
   });

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import type { Json, JsonObject, Kind } from "../catalog";
 import { Fields, ValueField } from "../form";
 import { JsonField } from "../form/json";
-import { isObject } from "../json";
+import { isObject, own } from "../json";
 import { ProjectionTree } from "../projection";
 import { isFlag } from "../state";
 
@@ -83,7 +83,7 @@ function GetFields({ kind, value, onChange }: PartProps) {
     <div class="fields">
       {Object.entries(kind.fields).map(([name, inner]) => {
         const path = `get.${name}`;
-        const given = Object.hasOwn(value, name) ? value[name] : undefined;
+        const given = own(value, name);
         if (isFlag(inner))
           return (
             <label class="switch" key={name}>

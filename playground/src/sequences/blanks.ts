@@ -1,7 +1,7 @@
 /** Empty texts that most often were forgotten: passwords are not kept over a reload. Pure. */
 
 import type { Act, Json, JsonObject } from "../catalog";
-import { isObject } from "../json";
+import { isObject, own } from "../json";
 import { isSecretName } from "../library/secrets";
 import { emptyTexts } from "../state/empty";
 import type { Values } from "../state/fill";
@@ -67,6 +67,6 @@ export function emptySecrets(value: Json, path: string, isWithin = false): strin
 /** What is at a path such as `set.users.0.name`; undefined where there is nothing. */
 export function fieldAt(set: Json, path: string): Json | undefined {
   let found: Json | undefined = set;
-  for (const name of path.split(".").slice(1)) found = isObject(found) || Array.isArray(found) ? (found as JsonObject)[name] : undefined;
+  for (const name of path.split(".").slice(1)) found = isObject(found) || Array.isArray(found) ? own(found as JsonObject, name) : undefined;
   return found;
 }

@@ -1,6 +1,6 @@
 /** The paths that a step can expect or capture a value at: of its last reply, and of what its act promises. */
 
-import { isObject, type Json, type JsonObject } from "../json";
+import { isObject, own, type Json, type JsonObject } from "../json";
 import type { Kind } from "../catalog";
 import { specOf, type ActRequest } from "../state";
 import { envelopeOf } from "../state/request";
@@ -34,6 +34,9 @@ function inKind(kind: Kind, get: JsonObject, at: Step[]): Step[][] {
   }
   if (kind.kind === "array") return [at, ...inKind(kind.items, get, [...at, 0])];
   if (kind.kind !== "object") return [at];
-  const inner = (name: string) => (isObject(get[name]) ? (get[name] as JsonObject) : {});
+  const inner = (name: string) => {
+    const part = own(get, name);
+    return isObject(part) ? part : {};
+  };
   return [at, ...Object.entries(kind.fields ?? {}).flatMap(([name, one]) => inKind(one, inner(name), [...at, name]))];
 }

@@ -1,5 +1,6 @@
 /** The role in which a step is sent: with the token of the page, it is one of whoever is logged in. */
 
+import { own } from "../json";
 import { freeName } from "../library/names";
 import { inRole, specOf, type ActRequest } from "../state";
 import type { Sequence, Variable } from "./types";
@@ -27,7 +28,7 @@ export function withRolesApart(sequence: Sequence): [Sequence, RoleVariable[]] {
   const roles: RoleVariable[] = [];
   const steps = sequence.steps.map((step, at) => {
     const name = step.token === "current" ? roleName(step.request) : undefined;
-    const value = name === undefined ? undefined : step.request.set[name];
+    const value = name === undefined ? undefined : own(step.request.set, name);
     if (name === undefined || typeof value !== "string" || !value || usedIn(value).length > 0) return step;
     const taken = [...namesOf(sequence), ...roles.map((one) => one.name)];
     const known = roles.find((one) => one.value === value);

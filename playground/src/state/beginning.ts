@@ -1,6 +1,7 @@
 /** What a request begins with for whoever sends it: with the first of their roles that may call the act. */
 
 import { actOf, type Act, type Catalog, type Place } from "../catalog";
+import { own } from "../json";
 import { emptyRequest } from "./empty";
 import type { ActRequest } from "./request";
 import { identities, identityOf } from "./session";
@@ -15,7 +16,7 @@ export function inRole(spec: Act | undefined, request: ActRequest, as: string): 
   const roles = identityOf(as)?.session.roles ?? [];
   const fitting = roles.find(({ name }) => !spec?.roles || spec.roles.includes(name));
   if (spec?.role?.in !== "set" || !fitting) return request;
-  const given = request.set[spec.role.name];
+  const given = own(request.set, spec.role.name);
   const isOf = (all: typeof roles) => all.some(({ id }) => id === given);
   const isFree = given === undefined || given === "" || identities.value.some(({ session }) => isOf(session.roles));
   if (!isFree || isOf(roles)) return request;

@@ -1,7 +1,7 @@
 /** What a request of an act begins with. */
 
 import { actOf, levelOf, type Act, type ArrayKind, type Catalog, type Json, type JsonObject, type Kind, type Place } from "../catalog";
-import { isObject } from "../json";
+import { isObject, own } from "../json";
 import { withoutFiles } from "./files";
 import type { ActRequest } from "./request";
 
@@ -80,7 +80,7 @@ const TEXTS: readonly Kind["kind"][] = ["string", "email", "object_id", "date", 
 export function emptyTexts(kind: Kind | undefined, value: Json | undefined, path: string): string[] {
   if (!kind || (value === undefined && kind.presence !== "required")) return [];
   if (kind.kind === "object" && isObject(value))
-    return Object.entries(kind.fields ?? {}).flatMap(([name, inner]) => emptyTexts(inner, value[name], `${path}.${name}`));
+    return Object.entries(kind.fields ?? {}).flatMap(([name, inner]) => emptyTexts(inner, own(value, name), `${path}.${name}`));
   if (kind.kind === "array" && Array.isArray(value))
     return value.flatMap((inner, at) => emptyTexts(itemKind(kind), inner, `${path}.${at}`));
   const isText = TEXTS.includes(kind.kind) && kind.presence === "required" && !("minLength" in kind && kind.minLength === 0);
@@ -102,10 +102,10 @@ export function withoutEmpty(kind: Kind, value: Json): Json | undefined {
   if (kind.kind !== "object" || !isObject(value)) return undefined;
   const fields = kind.fields ?? {};
   const inner = Object.entries(value).map(([name, one]): [string, Json | undefined] => {
-    const known = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    const known = own(fields, name);
     return [name, known ? withoutEmpty(known, one) : one];
   });
   const left = Object.fromEntries(inner.filter((one): one is [string, Json] => one[1] !== undefined));
-  const isWhole = Object.entries(withoutFiles(fields)).every(([name, one]) => one.presence !== "required" || left[name] !== undefined);
+  const isWhole = Object.entries(withoutFiles(fields)).every(([name, one]) => one.presence !== "required" || Object.hasOwn(left, name));
   return isWhole ? left : undefined;
 }

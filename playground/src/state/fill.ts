@@ -1,6 +1,6 @@
 /** `{{variables}}` and generated values within the values of a request. The exported file has the same rules. */
 
-import { isObject, stringify, type Json } from "../json";
+import { isObject, own, stringify, type Json } from "../json";
 import { Unreadable } from "../library/reading";
 
 export type Values = ReadonlyMap<string, Json>;
@@ -51,7 +51,7 @@ function valueOf(name: string, values: Values): Json {
 
 function generated(text: string): Json {
   const [name, ...bounds] = text.split(/ +/);
-  const make = name !== undefined && Object.hasOwn(MAKERS, name) ? MAKERS[name] : undefined;
+  const make = name === undefined ? undefined : own(MAKERS, name);
   if (!make || bounds.length !== (name === "$int" ? 2 : 0)) throw new Unreadable(`{{${text}}} is not known`);
   return make(...bounds.map(Number));
 }

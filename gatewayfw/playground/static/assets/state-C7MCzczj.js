@@ -1,1 +1,0 @@
-import"./tabs-DBJxYJ4Z.js";
