@@ -17,7 +17,7 @@ from typing import Any, Literal, final
 import jwt
 
 from gatewayfw.environment import is_development
-from gatewayfw.errors import DefinitionError, Unauthenticated, missing_extra
+from gatewayfw.errors import DefinitionError, Unauthenticated, UsageError, missing_extra
 
 #: The environment variable that holds the key.
 KEY_VARIABLE = "GATEWAYFW_TOKEN_KEY"
@@ -87,12 +87,22 @@ class Tokens:
 
         Raises:
             DefinitionError: the key is a public one.
+            UsageError: the payload is not JSON, or `read` would refuse it at any time: ``sub``, ``jti`` and ``iss``
+                are text, ``nbf`` is a number of seconds before ``exp``, and ``aud`` is for others. The message holds
+                no value.
         """
         if not self._issues:
             raise DefinitionError("tokens: a public key reads tokens only; to issue them give the private key")
         now = time.time()
         claims = {**payload, "iat": int(now), "exp": int(now + self._lifetime)}
-        return self._jwt.encode(claims, self._signing, algorithm=self._algorithm)
+        try:
+            token = self._jwt.encode(claims, self._signing, algorithm=self._algorithm)
+            read = self._decode(token, {"verify_exp": False, "verify_nbf": False})
+        except (TypeError, ValueError, RecursionError, jwt.PyJWTError) as error:
+            raise UsageError(f"tokens: no token can have this payload: {error}") from None
+        if "nbf" in read and read["nbf"] >= read["exp"]:
+            raise UsageError("tokens: no token can have this payload: it expires before nbf")
+        return token
 
     def read(self, token: str) -> dict[str, Any]:
         """Return the payload of a token.
@@ -101,21 +111,25 @@ class Tokens:
             Unauthenticated: anything is wrong with it. The message is the contract's and never says what.
         """
         try:
-            payload = self._decode(token)
+            return self._decode(token)
         except Exception as error:  # The seam: PyJWT 2.15 also lets UnicodeEncodeError and RecursionError through.
             raise Unauthenticated(INVALID_TOKEN) from error
+
+    def _decode(self, token: str, options: Any = None) -> dict[str, Any]:
+        """Return the payload of a token that one of the keys has signed."""
+        payload = self._verify(token, options)
         # PyJWT 2.15 accepts any number, and text that reads as one.
-        if not all(_is_time(payload[name]) for name in ("exp", "nbf") if name in payload):
-            raise Unauthenticated(INVALID_TOKEN)
+        for name in ("exp", "nbf"):
+            if name in payload and not _is_time(payload[name]):
+                raise jwt.DecodeError(f"{name} is not a number of seconds before the year 10000")
         return payload
 
-    def _decode(self, token: str) -> dict[str, Any]:
-        """Return the payload of a token that one of the keys has signed."""
+    def _verify(self, token: str, options: Any) -> dict[str, Any]:
         *others, last = self._reading
         for key in others:
             with suppress(jwt.InvalidSignatureError):
-                return self._jwt.decode(token, key, algorithms=[self._algorithm])
-        return self._jwt.decode(token, last, algorithms=[self._algorithm])
+                return self._jwt.decode(token, key, algorithms=[self._algorithm], options=options)
+        return self._jwt.decode(token, last, algorithms=[self._algorithm], options=options)
 
     def __repr__(self) -> str:
         return f"Tokens(algorithm={self._algorithm!r})"

@@ -12,18 +12,23 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import jwt
 import pytest
+from bson import ObjectId
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from jwt.algorithms import HMACAlgorithm
 
 from gatewayfw.auth import Tokens, fallbacks_from_environment, key_from_environment
-from gatewayfw.errors import DefinitionError, Unauthenticated
+from gatewayfw.errors import DefinitionError, Unauthenticated, UsageError
 
 KEY = "k" * 32
 ID = "0123456789abcdef01234567"
+
+LOOP: dict[str, Any] = {}
+LOOP["loop"] = LOOP
 
 
 @pytest.fixture
@@ -58,6 +63,50 @@ def test_issued_token_carries_payload_and_times(tokens):
     assert payload == {"_id": ID}
     assert before <= times[0] <= time.time()
     assert 0 <= times[1] - times[0] - 7 * 24 * 3600 <= 1
+
+
+#: Payloads of tokens that nobody could ever use, and what is said of them.
+UNREADABLE = {
+    "sub a number": ({"sub": 17}, "Subject must be a string"),
+    "sub null": ({"sub": None}, "Subject must be a string"),
+    "jti a number": ({"jti": 17}, "JWT ID must be a string"),
+    "iss a number": ({"iss": 17}, "Issuer .iss. must be a string"),
+    "aud": ({"aud": "others"}, "Invalid audience"),
+    "aud a list": ({"aud": ["others"]}, "Invalid audience"),
+    "nbf text": ({"nbf": "1"}, "nbf is not a number of seconds"),
+    "nbf null": ({"nbf": None}, "nbf is not a number of seconds"),
+    "nbf true": ({"nbf": True}, "nbf is not a number of seconds"),
+    "nbf below zero": ({"nbf": -1}, "nbf is not a number of seconds"),
+    "nbf after the year 9999": ({"nbf": 10**12}, "nbf is not a number of seconds"),
+    "nbf after exp": ({"nbf": 2**33}, "it expires before nbf"),
+    "an id that is no text": ({"_id": ObjectId(ID)}, "ObjectId is not JSON serializable"),
+    "a loop": (LOOP, "Circular reference"),
+}
+
+
+@pytest.mark.parametrize(("payload", "message"), UNREADABLE.values(), ids=UNREADABLE)
+def test_what_read_would_refuse_is_not_issued(tokens, payload, message):
+    with pytest.raises(UsageError, match=f"^tokens: no token can have this payload: .*{message}"):
+        tokens.issue({"_id": ID, **payload})
+
+
+def test_a_lifetime_beyond_the_end_of_time_issues_nothing():
+    with pytest.raises(UsageError, match="exp is not a number of seconds"):
+        Tokens(KEY, lifetime=10**12).issue({"_id": ID})
+
+
+@pytest.mark.parametrize(
+    "payload", [{"sub": "a", "jti": "b", "iss": "c"}, {"nbf": 0}, {"aud": ""}, {"aud": []}, {"iat": "x", "exp": "y"}]
+)
+def test_what_read_takes_is_issued(tokens, payload):
+    kept = {name: value for name, value in payload.items() if name not in ("iat", "exp")}
+    assert tokens.read(tokens.issue({"_id": ID, **payload})).items() >= kept.items()
+
+
+def test_a_token_may_begin_to_count_later(tokens):
+    token = tokens.issue({"_id": ID, "nbf": int(time.time()) + 3600})
+    with pytest.raises(Unauthenticated):
+        tokens.read(token)
 
 
 def test_token_without_expiry_is_read_by_default(tokens):
