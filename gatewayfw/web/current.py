@@ -16,6 +16,9 @@ from gatewayfw.acts.context import ADDRESS, Context, ContextFns, Headers
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
 
+#: How an IPv4 address begins that is written as an IPv6 one.
+_MAPPED = "::ffff:"
+
 
 def make_contexts() -> ContextFns:
     """Return context functions that work on Flask's current request."""
@@ -35,12 +38,29 @@ def begin(sent: Request, request_id: str | None = None) -> Context:
     return Context(
         {
             # Behind a proxy this is the proxy's address, unless the host app uses werkzeug's ProxyFix.
-            ADDRESS: sent.remote_addr or "",
+            ADDRESS: address_of(sent),
             "Request": proxy(sent),
             "Headers": Headers.later(lambda: _headers(environ, request_id)),
             "body": None,
         }
     )
+
+
+def address_of(sent: Request) -> str:
+    """Return the caller's address without port, brackets and zone; empty if unknown.
+
+    Some proxies send ``192.0.2.1:5678`` or ``[2001:db8::1]:5678`` in ``X-Forwarded-For``, with another port for each
+    connection. An IPv4 address that is written as an IPv6 one is an IPv4 address.
+    """
+    given = sent.remote_addr or ""
+    if ":" not in given:
+        return given
+    if given.startswith("["):
+        given = given[1:].partition("]")[0]
+    elif given.count(":") == 1:
+        given = given.partition(":")[0]
+    bare = given.partition("%")[0]
+    return bare[len(_MAPPED) :] if bare.lower().startswith(_MAPPED) and "." in bare else bare
 
 
 def _headers(environ: WSGIEnvironment, request_id: str | None) -> Iterator[tuple[str, str]]:

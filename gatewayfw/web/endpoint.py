@@ -35,7 +35,7 @@ from gatewayfw.web import failure as failures
 from gatewayfw.web import reply as replies
 from gatewayfw.web.batch import KEY, BatchReplies, check_batch, write_batch
 from gatewayfw.web.cors import Cors
-from gatewayfw.web.current import begin
+from gatewayfw.web.current import address_of, begin
 from gatewayfw.web.multipart import Form, boundary_of
 from gatewayfw.web.playground import Playground
 from gatewayfw.web.reader import read_body
@@ -167,7 +167,7 @@ class Endpoint:
         calls = self.calls
         if calls is None or not calls.observers:
             return answer(sent, request_id, None)
-        opened = calls.open(request_id, sent.remote_addr or "")
+        opened = calls.open(request_id, address_of(sent))
         try:
             reply = answer(sent, request_id, opened)
         except BaseException:  # The server ends this thread.

@@ -10,7 +10,7 @@ from flask import Flask, g
 from werkzeug.test import EnvironBuilder
 from werkzeug.wrappers import Request
 
-from gatewayfw.web.current import FlaskGlobals, begin, make_contexts
+from gatewayfw.web.current import FlaskGlobals, address_of, begin, make_contexts
 
 
 def sent(**headers):
@@ -23,6 +23,32 @@ def test_a_context_begins_with_request_headers_and_address():
     context = begin(request)
     assert (context.Request.path, context.Headers.get("token"), context.body) == ("/", "t", None)
     assert context["Address"] == "10.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        ("192.0.2.1", "192.0.2.1"),
+        ("192.0.2.1:5678", "192.0.2.1"),
+        ("2001:db8::1", "2001:db8::1"),
+        ("[2001:db8::1]", "2001:db8::1"),
+        ("[2001:db8::1]:5678", "2001:db8::1"),
+        ("fe80::1%eth0", "fe80::1"),
+        ("[fe80::1%eth0]:5678", "fe80::1"),
+        ("::ffff:192.0.2.1", "192.0.2.1"),
+        ("[::FFFF:192.0.2.1]:5678", "192.0.2.1"),
+        ("::1", "::1"),
+        ("unknown", "unknown"),
+        ("not:an:address", "not:an:address"),
+        ("", ""),
+        (None, ""),
+    ],
+    ids=repr,
+)
+def test_the_address_of_a_caller_has_no_port(given, address):
+    request = sent()
+    request.remote_addr = given
+    assert (address_of(request), begin(request)["Address"]) == (address, address)
 
 
 @pytest.mark.parametrize(("given", "seen"), [("mine", "mine"), (None, "theirs")])
