@@ -103,7 +103,10 @@ class Metrics:
             page.register(self._registry)
         if jobs is not None:
             page.register(_Jobs(*jobs))
-        encode, content_type = choose_encoder(accept)
+        try:
+            encode, content_type = choose_encoder(accept)
+        except (TypeError, ValueError):  # prometheus_client 0.26: a version that is no number
+            encode, content_type = choose_encoder("")
         return encode(page), content_type
 
 

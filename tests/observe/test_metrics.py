@@ -74,6 +74,13 @@ def test_the_whole_page(registry):
     assert content_type.startswith("text/plain; version=")
 
 
+@pytest.mark.parametrize("kind", ["text/plain", "application/openmetrics-text"])
+@pytest.mark.parametrize("version", ["abc", "\xb2", "1e400", "", "1.2.3.4"])
+def test_a_version_that_is_none_is_answered_all_the_same(registry, kind, version):
+    payload, content_type = prometheus(registry=registry).page(f"{kind};version={version}")
+    assert (b"gatewayfw_calls" in payload, content_type.partition(";")[0] in ("text/plain", kind)) == (True, True)
+
+
 def test_what_nobody_registered_has_one_set_of_labels(registry):
     metrics = prometheus(registry=registry)
     for code in ("not_found", "bad_request", "too_large"):
