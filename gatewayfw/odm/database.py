@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any, Generic, TypeVar, final
 
 from pymongo.database import Database as PyMongoDatabase
@@ -40,6 +41,8 @@ CONFLICTS = 3
 _NO_CARE = Care.NONE
 #: The lock of careful operations: each of them writes much, so one process runs them one by one.
 _CAREFUL = ("", "careful")
+#: Seconds between two looks for collections that were dropped.
+DROPPED = 10.0
 #: Most seconds, and largest share of the time left, that a process spends on its own jobs at once.
 DRAIN, DRAIN_SHARE = 0.2, 0.25
 
@@ -81,6 +84,8 @@ class Database:
         self._scopes = Scopes()
         self._prepared: dict[str, int] = {}
         self._index_problems: dict[str, list[str]] = {}
+        #: How often dropped collections were found, and when they were last looked for.
+        self.drops, self._looked = 0, -math.inf
 
     def use(self, db: Any, *, memory: bool) -> None:
         """Use a URI, a PyMongo, mongomock or mongomock-ng database, or a `Storage`.
@@ -110,11 +115,12 @@ class Database:
         Raises:
             DefinitionError: greenlets have replaced its threads.
         """
-        if self._serves_in != (pid := os.getpid()):
-            refuse_greenlets()
-            if not runs_tests(os.environ, sys.modules):
-                self._start_helper()
-            self._serves_in = pid
+        if self._serves_in == os.getpid():
+            return
+        if not runs_tests(os.environ, sys.modules):
+            self.init_worker()
+        refuse_greenlets()
+        self._serves_in = os.getpid()
 
     def init_worker(self) -> None:
         """Do the same before there is a request, also in a process that runs tests.
@@ -123,12 +129,9 @@ class Database:
             DefinitionError: greenlets have replaced its threads.
         """
         refuse_greenlets()
-        self._start_helper()
-        self._serves_in = os.getpid()
-
-    def _start_helper(self) -> None:
         if self._helper is not None and self._settings.fan_out_thread:
             self._helper.start()
+        self._serves_in = os.getpid()
 
     def _adapter(self, db: Any) -> Storage:
         if isinstance(db, Storage):
@@ -282,6 +285,8 @@ class Database:
 
     def _attend(self) -> int:
         """Do what the thread of the jobs does; return how many jobs are left."""
+        if not self.storage.is_closed():
+            self.notice_drops()
         left = self.fanout.attend()
         self._attend_bytes()
         return left
@@ -300,6 +305,16 @@ class Database:
         if self._prepared.get(name) != self.schemas.version:
             self._prepare(name, storage)
         return storage
+
+    def notice_drops(self) -> None:
+        """Forget that models are prepared if one of their collections was dropped; look now and then."""
+        if not self._prepared or monotonic() - self._looked < DROPPED:
+            return
+        self._looked = monotonic()
+        if dropped := self._prepared.keys() & self.storage.dropped():
+            _LOG.warning("dropped, and prepared again at the next use: %s", ", ".join(sorted(dropped)))
+            self._prepared = {}
+            self.drops += 1
 
     def _prepare(self, name: str, storage: Storage) -> None:
         version = self.schemas.version

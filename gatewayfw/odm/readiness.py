@@ -65,7 +65,8 @@ class Readiness:
         self._last = (_AWAY, -math.inf)
         self._looking = threading.Lock()
         self._preparing = threading.Lock()
-        self._definitions: tuple[Storage, int] | None = None
+        #: What was true when an index was last looked for: the storage, the definitions and how much was dropped.
+        self._definitions: tuple[Storage, int, int] | None = None
         #: collection: the unique indexes it should have.
         self._wanted: dict[str, list[Index]] = {}
         #: collection: when they were last there.
@@ -121,6 +122,8 @@ class Readiness:
             with storage.deadline(BOUND):
                 if (trouble := storage.ping()) is not None:  # the adapter has logged it
                     return State(trouble.kind)
+                if storage.multi_process:
+                    self._database.notice_drops()
                 lacking = self._find_lacking(storage) if storage.multi_process else None
                 if lacking is not None and before != "index_missing":
                     _LOG.warning("not ready: %s has no unique index %s", *lacking)
@@ -138,7 +141,7 @@ class Readiness:
         What was found is remembered, so that a look over a slow network goes on where the last one ended.
         """
         schemas = self._database.schemas
-        definitions = (storage, schemas.version)
+        definitions = (storage, schemas.version, self._database.drops)
         if self._definitions != definitions:
             self._definitions, self._wanted, self._found = definitions, unique_indexes(schemas), {}
         for name in self._due():

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
@@ -131,6 +131,13 @@ class Storage(ABC):
         differs from the default, such as ``unique``. An index made by another tool may have words for
         directions, such as ``text``. Never call it inside a transaction.
         """
+
+    def dropped(self) -> Collection[str]:
+        """Return the collections that were dropped since `ensure` made or found them.
+
+        Others may have made them again, without indexes. An adapter whose collections others may drop overrides it.
+        """
+        return ()
 
     @abstractmethod
     def is_sharded(self, collection: str) -> bool:

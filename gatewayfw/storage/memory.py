@@ -1,13 +1,13 @@
 """Storage on mongomock, for tests and for trying things out.
 
-It keeps everything in the memory of one process. mongomock has no transactions, and its operations
-are not atomic under threads. So one re-entrant lock per mongomock client covers every operation,
-including reads. A failed transaction is undone by restoring the documents as they were before each
-write.
+It keeps everything in the memory of one process. mongomock has no transactions, and its operations are not atomic under
+threads. So one re-entrant lock per mongomock client covers every operation, including reads. A failed transaction is
+undone by restoring the documents as they were before each write.
 """
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,6 +32,7 @@ from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, TOO_LARGE
 from gatewayfw.storage.order import rank
 from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Update
 
+_LOG = logging.getLogger("gatewayfw.storage")
 #: One lock per store of documents, so that two adapters on one mongomock client share it.
 _LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 _LOCKS_GUARD = threading.Lock()
@@ -55,6 +56,7 @@ class MockStorage(Storage):
         super().__init__()
         self._db = database
         self._undo = Undo()
+        self._ensured: dict[str, list[Index]] = {}  # by collection, which may have been dropped since
         # mongomock 4.3: clients of one address compare equal even if they do not share a store.
         store = getattr(database.client, "_store", database.client)
         with _LOCKS_GUARD:
@@ -76,7 +78,9 @@ class MockStorage(Storage):
             count = self._db[collection].estimated_document_count()
         present = {tuple(index["key"]): bool(index.get("unique")) for index in known}
         missing, problems = find_missing(collection, indexes, present, lambda: count > build_limit)
-        return problems + [problem for index in missing for problem in self._build(collection, index)]
+        problems += [problem for index in missing for problem in self._build(collection, index)]
+        self._ensured[collection] = self.indexes(collection)
+        return problems
 
     def _build(self, collection: str, index: Index) -> Iterator[str]:
         try:
@@ -187,12 +191,20 @@ class MockStorage(Storage):
         """Store new documents."""
 
         def write() -> None:
+            self._keep_indexes(collection)
             for document in documents:
                 if bytes_of(document) > self.most_bytes:
                     raise TooLarge(TOO_LARGE)
                 self._insert_one(collection, document)
 
         self._write(write)
+
+    def _keep_indexes(self, collection: str) -> None:
+        """Make the indexes of a collection anew if it was dropped."""
+        ensured = self._ensured.get(collection)
+        if ensured and len(self._db[collection].index_information()) < 2:  # that on ``_id`` may be there
+            for problem in self.aside(lambda: self.ensure(collection, ensured, 0)):
+                _LOG.error("%s", problem)
 
     def _insert_one(self, collection: str, document: Document) -> None:
         # mongomock looks an `_id` up in a dictionary; a search for it beforehand would read every document.

@@ -216,6 +216,18 @@ def test_what_is_known_of_the_database_is_told(word, jobs, oldest, reply, prepar
     assert (get(app, READY), len(asked)) == (reply, prepared)
 
 
+@pytest.mark.mongo
+def test_a_database_that_was_dropped_is_prepared_again(mongo_database, monkeypatch):
+    monkeypatch.setattr("gatewayfw.odm.database.DROPPED", 0)
+    gw = service(mongo_database)
+    gw.odm.ready()
+    app = gw.create_app()
+    assert get(app, READY) == (200, FINE)
+    mongo_database.client.drop_database(mongo_database.name)
+    assert get(app, READY) == (503, {**FINE, "status": "index_missing"})
+    assert wait_until(lambda: get(app, READY) == (200, FINE))
+
+
 # -- the page of metrics
 
 

@@ -17,17 +17,29 @@ from gatewayfw.storage.terms import Index
 _LOG = logging.getLogger("gatewayfw.storage")
 
 
-def create_and_compare(
+def find_or_create(database: Database[Any], name: str) -> object:
+    """Return what tells a collection from a later one of the same name; create it if it is missing."""
+    found = identities(database, {"name": name})
+    if found:
+        return found[name]
+    # Two transactions that create one collection conflict; another process may be first.
+    try:
+        database.create_collection(name)
+    except (OperationFailure, CollectionInvalid):
+        _LOG.debug("collection %s was created by another process", name)
+    return identities(database, {"name": name}).get(name)
+
+
+def identities(database: Database[Any], filter: Mapping[str, Any]) -> dict[str, object]:
+    """Return the UUIDs of collections by name; None for a view."""
+    return {one["name"]: one["info"].get("uuid") for one in database.list_collections(filter=filter)}
+
+
+def compare(
     database: Database[Any], name: str, indexes: Sequence[Index], build_limit: int
 ) -> tuple[list[Index], list[str]]:
-    """Create a collection; return the indexes to build, and messages about the others."""
+    """Return the indexes of a collection to build, and messages about the others."""
     collection = database[name]
-    if name not in database.list_collection_names(filter={"name": name}):
-        # Two transactions that create one collection conflict; another process may be first.
-        try:
-            database.create_collection(name)
-        except (OperationFailure, CollectionInvalid):
-            _LOG.debug("collection %s was created by another process", name)
     present = {tuple(index["key"].items()): bool(index.get("unique")) for index in collection.list_indexes()}
     return find_missing(name, indexes, present, lambda: collection.estimated_document_count() > build_limit)
 

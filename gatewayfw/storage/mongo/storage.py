@@ -16,7 +16,7 @@ from gatewayfw.errors import StorageError
 from gatewayfw.storage.mongo.aside import run_aside
 from gatewayfw.storage.mongo.commands import PlainWrites
 from gatewayfw.storage.mongo.errors import refused_update
-from gatewayfw.storage.mongo.indexes import build, create_and_compare, index_of
+from gatewayfw.storage.mongo.indexes import build, compare, find_or_create, identities, index_of
 from gatewayfw.storage.mongo.reads import MOST_LISTED, REPLY_DOCUMENTS, SNAPSHOT, Arriving, Listed, Query, count_matches
 from gatewayfw.storage.mongo.transactions import Transactions
 from gatewayfw.storage.subset import projection_of
@@ -53,9 +53,18 @@ class MongoStorage(Transactions):
         with self._translate_errors():
             with pymongo.timeout(looking):
                 self._connection.find_server()
-                missing, problems = create_and_compare(self._db, collection, indexes, build_limit)
+                identity = find_or_create(self._db, collection)
+                missing, problems = compare(self._db, collection, indexes, build_limit)
+            self._ensured[collection] = identity
             with pymongo.timeout(max(self._settings.operation_timeout, looking)):
                 return problems + build(self._collection(collection), missing)
+
+    def dropped(self) -> list[str]:
+        """Compare the collections' UUIDs, with one command for all of them."""
+        ensured = dict(self._ensured)
+        with self._command():
+            found = identities(self._db, {})
+        return [name for name, identity in ensured.items() if found.get(name) != identity]
 
     def indexes(self, collection: str) -> list[Index]:
         """Return the existing indexes, with the options that the server names."""

@@ -170,6 +170,8 @@ class Transactions(Storage):
         self._collection = self._connection.collection
         self._open = _Open()
         self._stripes = Stripes()
+        #: What tells each collection from a later one of its name.
+        self._ensured: dict[str, object] = {}
         self._transactions: bool | None = None
 
     @property

@@ -3,54 +3,61 @@
 from __future__ import annotations
 
 import logging
-from types import SimpleNamespace
 
 import pytest
 from pymongo.errors import CollectionInvalid
 
-from gatewayfw.storage.mongo.indexes import build, create_and_compare, index_of
+from gatewayfw.storage.mongo.indexes import build, compare, find_or_create, index_of
 from gatewayfw.storage.terms import Index
 
 A, UNIQUE = Index((("a", 1),)), Index((("b", 1),), {"unique": True})
 
 
 def test_a_collection_is_created_before_a_transaction_needs_it(mongo_database):
-    assert create_and_compare(mongo_database, "things", [A], 10) == ([A], [])
+    find_or_create(mongo_database, "things")
     assert mongo_database.list_collection_names() == ["things"]
+
+
+def test_a_collection_is_told_from_a_later_one_of_its_name(mongo_database):
+    first, again = (find_or_create(mongo_database, "things") for _ in range(2))
+    mongo_database.drop_collection("things")
+    assert (first == again, first == find_or_create(mongo_database, "things")) == (True, False)
 
 
 class Raced:
     """A database in which another process has just created the collection."""
 
     def __init__(self):
-        self.things = SimpleNamespace(list_indexes=lambda: [{"key": {"_id": 1}}], estimated_document_count=lambda: 11)
         self.asked = []
 
-    def __getitem__(self, name):
-        return getattr(self, name)
-
-    def list_collection_names(self, **options):
+    def list_collections(self, **options):
         self.asked.append(options)
-        return []
+        return [{"name": "things", "info": {"uuid": 1}}] if len(self.asked) > 1 else []
 
     def create_collection(self, name):
         raise CollectionInvalid(f"{name} exists")
 
 
-@pytest.mark.parametrize(("most", "missing"), [(11, [A, UNIQUE]), (10, [UNIQUE])])
-def test_another_process_may_create_the_collection_first(caplog, most, missing):
+def test_another_process_may_create_the_collection_first(caplog):
     database = Raced()
     with caplog.at_level(logging.DEBUG, "gatewayfw.storage"):
-        found, problems = create_and_compare(database, "things", [A, UNIQUE], most)
-    assert (found, len(problems), database.asked) == (missing, 2 - len(missing), [{"filter": {"name": "things"}}])
+        assert find_or_create(database, "things") == 1
+    assert database.asked == [{"filter": {"name": "things"}}] * 2
     assert caplog.record_tuples == [
         ("gatewayfw.storage", logging.DEBUG, "collection things was created by another process")
     ]
 
 
+@pytest.mark.parametrize(("most", "missing"), [(2, [A, UNIQUE]), (1, [UNIQUE])])
+def test_in_a_large_collection_only_unique_indexes_are_built(mongo_database, most, missing):
+    mongo_database.things.insert_many([{}, {}])
+    found, problems = compare(mongo_database, "things", [A, UNIQUE], most)
+    assert (found, len(problems)) == (missing, 2 - len(missing))
+
+
 def test_what_is_built_is_no_longer_missing(mongo_database):
     assert build(mongo_database.things, [A, UNIQUE]) == []
-    assert create_and_compare(mongo_database, "things", [A, UNIQUE], 10) == ([], [])
+    assert compare(mongo_database, "things", [A, UNIQUE], 10) == ([], [])
 
 
 def test_where_one_cannot_be_built_the_others_are(mongo_database):
@@ -58,7 +65,7 @@ def test_where_one_cannot_be_built_the_others_are(mongo_database):
     assert build(mongo_database.things, [A, UNIQUE]) == [
         "things: index {'b': 1} cannot be built: two documents share a value"
     ]
-    assert create_and_compare(mongo_database, "things", [A, UNIQUE], 10) == ([UNIQUE], [])
+    assert compare(mongo_database, "things", [A, UNIQUE], 10) == ([UNIQUE], [])
 
 
 def test_another_failure_is_told_by_its_number(mongo_database):
