@@ -317,6 +317,21 @@ def test_hooks_and_validation_of_all_items_come_before_the_first_act(library):
     assert order == [(name, title) for title in "xy" for name in ("validation", "act")] + [("fn", "x"), ("fn", "y")]
 
 
+@pytest.mark.parametrize(("atomic", "second"), [(True, done(None)), (False, failed(403, "forbidden", "no role"))])
+def test_an_atomic_batch_is_judged_as_of_its_beginning(library, atomic, second):
+    def editor(_body):
+        if not library.authors.exists({"name": "editor"}):
+            raise HttpError("no role", 403)
+
+    @library.gw.acts.act("book", "resign", set={}, pre_act=[editor])
+    def resign(body):
+        library.authors.delete_one({"name": "editor"})
+
+    library.authors.insert_one({"name": "editor"})
+    body = library.post(asked("resign"), asked("resign"), atomic=atomic)[1]["body"]
+    assert (body, library.authors.count()) == ([done(None), second], 0)
+
+
 def test_each_attempt_has_a_fresh_body_context_and_g(library, monkeypatch):
     fns, seen = library.gw.context_fns, []
 
