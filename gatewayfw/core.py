@@ -42,7 +42,7 @@ from gatewayfw.web.mount import NAME, make_blueprint
 from gatewayfw.web.mounts import Mounts
 from gatewayfw.web.playground import Playground, check_options
 from gatewayfw.web.servers.hosts import restrict_hosts
-from gatewayfw.web.servers.options import check_server_options
+from gatewayfw.web.servers.options import Server, check_server_options
 from gatewayfw.web.servers.serve import serve, starts_processes
 
 Directories = Sequence[str | PathLike[str]]
@@ -228,7 +228,7 @@ class Gateway:
         workers: int = 2,
         threads: int = 8,
         url_prefix: str = "",
-        server: str = "gunicorn",
+        server: Server = "gunicorn",
         fast_lane: bool = True,
         check: bool = True,
         probes: bool = True,
@@ -269,7 +269,7 @@ class Gateway:
         workers: int = 2,
         threads: int = 8,
         url_prefix: str = "",
-        server: str = "gunicorn",
+        server: Server = "gunicorn",
         fast_lane: bool = True,
         check: bool = True,
         probes: bool = True,
@@ -281,7 +281,8 @@ class Gateway:
         In the main thread, with a database that several processes can share, gunicorn serves it with ``workers``
         processes of ``threads`` threads, and ends with SystemExit. With ``server="granian"``, which needs the extra
         ``gatewayfw[granian]``, granian does so, and returns. With mongomock, without a database, or in another thread,
-        a threaded server in this process serves it, and returns after KeyboardInterrupt. On a loopback ``host``, in
+        a threaded server in this process serves it, and returns after KeyboardInterrupt. ``server="waitress"``, with
+        its extra, always serves in this process, whatever ``workers`` says, and returns. On a loopback ``host``, in
         development or with a playground, only names of this machine are accepted in the header Host; behind a proxy
         that passes another one on, serve the app of `create_app` with ``TRUSTED_HOSTS`` in its config.
 
@@ -308,7 +309,7 @@ class Gateway:
         )
         restrict_hosts(app, host, playground=playground, environ=os.environ)
         multi_process = self._shares_data_between_processes()
-        if workers > 1 and starts_processes(multi_process):
+        if workers > 1 and starts_processes(multi_process, server):
             warn_of_processes(self._calls.observers, os.environ)
         serve(
             app,
@@ -319,6 +320,7 @@ class Gateway:
             multi_process=multi_process,
             settings=self.settings,
             server=server,
+            most_bytes=self.settings.max_upload_bytes if self.acts.takes_files else self.settings.max_body_bytes,
         )
 
     def catalog(self) -> dict[str, Any]:

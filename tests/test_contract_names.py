@@ -281,7 +281,7 @@ def test_run_server(monkeypatch, form):
     options = {"port": 8001, "playground": False, "typeGeneration": False, "staticPath": [], "cors": "*"}
     called(gw.runServer, options, form)
     server_options = {"host": "127.0.0.1", "port": 8001, "workers": 2, "threads": 8, "server": "gunicorn"}
-    assert served == {**server_options, "multi_process": False, "settings": gw.settings}
+    assert served == {**server_options, "multi_process": False, "settings": gw.settings, "most_bytes": 1_048_576}
 
 
 def test_generate_schem_types(tmp_path, monkeypatch):

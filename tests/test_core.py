@@ -88,7 +88,7 @@ def test_run_server_makes_and_serves_the_app_of_its_options(gw, monkeypatch):
     assert (made, restricted, served) == (
         [options],
         [((app, "h"), {"playground": True, "environ": os.environ})],
-        [((app,), {**how, "multi_process": False, "settings": gw.settings})],
+        [((app,), {**how, "multi_process": False, "settings": gw.settings, "most_bytes": 1_048_576})],
     )
 
 
@@ -362,7 +362,17 @@ def test_processes_are_used_only_for_a_database_they_can_share(gw, monkeypatch, 
         gw.odm.set_db(opened.test)
         gw.runServer({"port": 5})
     one = {"host": "127.0.0.1", "port": 5, "workers": 2, "threads": 8, "server": "gunicorn", "settings": gw.settings}
+    one["most_bytes"] = 1_048_576
     assert served == [{**one, "multi_process": False}, {**one, "multi_process": shared}]
+
+
+def test_the_server_takes_what_the_acts_take(gw, monkeypatch):
+    served = []
+    monkeypatch.setattr("gatewayfw.core.serve", lambda app, **options: served.append(options["most_bytes"]))
+    gw.run_server()
+    gw.acts.act("user", "setAvatar", set={"avatar": gw.schemas.file(most="1MB")})(lambda body: 1)
+    gw.run_server()
+    assert served == [gw.settings.max_body_bytes, gw.settings.max_upload_bytes]
 
 
 @pytest.fixture

@@ -74,6 +74,7 @@ LATE = {
     "web.playground": {"gatewayfw.export.openapi"},
     "web.servers.granian": {"granian", "granian.constants", "granian.http", "granian.server"},
     "web.servers.gunicorn": {"gunicorn.app.base"},
+    "web.servers.waitress": {"waitress"},
 }
 
 MODULES = sorted(ROOT.rglob("*.py"))

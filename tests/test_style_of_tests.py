@@ -30,6 +30,7 @@ SLEEPS = {
     "testing/test_supervisor.py": (1, "a program that waits to be killed"),
     "waiting.py": (1, "the one place that waits for a condition"),
     "web/servers/test_granian.py": (2, "acts that take long"),
+    "web/servers/test_waitress.py": (1, "an act that takes long"),
     "web/test_contexts.py": (1, "waits until something listens"),
     "wire/scripts.py": (2, "servers that are slow"),
     "wire/test_connections.py": (4, "servers that are slow or silent"),

@@ -25,6 +25,12 @@ class Directory:
         found = find_service(self._services, service)
         return found if isinstance(found, RemoteService) else act_of(found, model, act)
 
+    @property
+    def takes_files(self) -> bool:
+        """Whether some act takes files."""
+        services = (one for one in self._services.values() if not isinstance(one, RemoteService))
+        return any(act.struct.files for service in services for acts in service.values() for act in acts.values())
+
     def get_service_keys(self) -> list[str]:
         """Return the names of all services in order of registration, ``main`` first."""
         return list(self._services)

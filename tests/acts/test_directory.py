@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw import NotFound, gateway
+from gatewayfw import NotFound, file, gateway
 
 ACTS = {"bill": {"add": {"validator": {"set": {}, "get": {}}, "fn": lambda body: 1}}}
 
@@ -34,3 +34,10 @@ def test_the_acts_of_a_service_elsewhere_are_not_known(acts):
     assert acts.resolve("far", "any", "thing") is acts.remote_services()[0]
     with pytest.raises(NotFound, match="is remote"):
         acts.get_act("far", "any", "thing")
+
+
+def test_files_are_taken_where_an_act_takes_them(acts):
+    before = acts.takes_files
+    validator = {"set": {"file": file(most="1MB")}, "get": {}}
+    acts.set_service("files", {"bill": {"scan": {"validator": validator, "fn": lambda body: 1}}})
+    assert (before, acts.takes_files) == (False, True)

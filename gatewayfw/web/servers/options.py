@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
 
-#: Servers with several workers: gunicorn comes with the package, granian with the extra of its name.
-SERVERS = ("gunicorn", "granian")
+#: gunicorn comes with the package, the others with the extras of their names.
+Server = Literal["gunicorn", "granian", "waitress"]
 #: Seconds beyond the deadline of an act that requests in progress get when the server stops.
 PATIENCE = 5
 
@@ -26,8 +26,8 @@ def check_server_options(host: Any, port: Any, workers: Any, threads: Any, serve
     for name, value in (("workers", workers), ("threads", threads)):
         if type(value) is not int or value < 1:
             raise DefinitionError(f"option {name!r}: expected a positive integer")
-    if server not in SERVERS:
-        raise DefinitionError("option 'server': expected 'gunicorn' or 'granian'")
+    if server not in get_args(Server):
+        raise DefinitionError("option 'server': expected 'gunicorn', 'granian' or 'waitress'")
 
 
 def check_worker_timeout(seconds: float, settings: Settings, option: str = "timeout") -> None:

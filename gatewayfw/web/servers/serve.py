@@ -12,11 +12,15 @@ from gatewayfw.web.mounts import init_worker
 from gatewayfw.web.reply import logger
 from gatewayfw.web.servers.granian import check_granian, run_granian
 from gatewayfw.web.servers.gunicorn import run_gunicorn
+from gatewayfw.web.servers.options import Server
 from gatewayfw.web.servers.threaded import threaded_server
+from gatewayfw.web.servers.waitress import check_waitress, run_waitress
 
 
-def starts_processes(multi_process: bool) -> bool:
+def starts_processes(multi_process: bool, server: Server = "gunicorn") -> bool:
     """Tell whether `serve` runs an app in processes of its own."""
+    if server == "waitress":
+        return False
     return multi_process and threading.current_thread() is threading.main_thread() and hasattr(os, "fork")
 
 
@@ -29,7 +33,8 @@ def serve(
     threads: int,
     multi_process: bool,
     settings: Settings,
-    server: str = "gunicorn",
+    most_bytes: int,
+    server: Server = "gunicorn",
 ) -> None:
     """Serve an app until it is stopped; blocks.
 
@@ -37,13 +42,18 @@ def serve(
     gunicorn or granian (``server``) with ``workers`` processes of ``threads`` threads; gunicorn ends
     with SystemExit, granian by returning, or with SystemExit when it failed. Else one
     threaded server in this process, because a forked worker would have its own copy of the data;
-    it ends at KeyboardInterrupt. The timeouts of the workers are derived from the ``deadline`` of
-    acts, so that no setting can kill a worker in the middle of one.
+    it ends at KeyboardInterrupt. waitress always serves in this process; it receives bodies of
+    ``most_bytes``. The timeouts of the workers are derived from the ``deadline`` of acts, so that no
+    setting can kill a worker in the middle of one.
 
     Raises:
-        DefinitionError: granian is asked for and not installed.
+        DefinitionError: granian or waitress is asked for and not installed.
         OSError: the port is in use, or the host has no such address.
     """
+    if server == "waitress":
+        check_waitress()
+        run_waitress(app, host=host, port=port, threads=threads, settings=settings, most_bytes=most_bytes)
+        return
     run = {"gunicorn": run_gunicorn, "granian": run_granian}[server]
     if server == "granian":
         check_granian()

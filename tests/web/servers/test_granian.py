@@ -25,6 +25,7 @@ from tests.web.mount import BODY
 def test_granian_that_is_not_installed_is_named(app, monkeypatch, multi_process):
     monkeypatch.setitem(sys.modules, "granian", None)
     options = {"workers": 1, "threads": 1, "multi_process": multi_process, "settings": Settings(), "server": "granian"}
+    options["most_bytes"] = 1
     with pytest.raises(DefinitionError) as caught:
         serve(app, host="127.0.0.1", port=0, **options)
     assert caught.value.message == (

@@ -25,7 +25,10 @@ PORT = "option 'port': expected an integer in 0..65535"
         ("host", None, "option 'host': expected a host name or an address"),
         ("workers", 0, "option 'workers': expected a positive integer"),
         ("threads", 1.5, "option 'threads': expected a positive integer"),
-        *(("server", value, "option 'server': expected 'gunicorn' or 'granian'") for value in ("uwsgi", "", None, 1)),
+        *(
+            ("server", value, "option 'server': expected 'gunicorn', 'granian' or 'waitress'")
+            for value in ("uwsgi", "", None, 1)
+        ),
     ],
 )
 def test_wrong_server_option_is_named(name, value, message):
@@ -41,7 +44,8 @@ def test_right_server_options_are_taken(port):
 
 def test_one_worker_of_one_thread_is_taken_and_gunicorn_is_the_server():
     check_server_options("::1", 80, 1, 1)
-    check_server_options("::1", 80, 1, 1, "granian")
+    for server in ("granian", "waitress"):
+        check_server_options("::1", 80, 1, 1, server)
 
 
 def test_a_timeout_of_none_is_taken_where_nothing_else_is_said():

@@ -20,10 +20,11 @@ def taken():
         yield listener.getsockname()[1]
 
 
-@pytest.mark.parametrize("server", ["gunicorn", "granian"])
+@pytest.mark.parametrize("server", ["gunicorn", "granian", "waitress"])
 @pytest.mark.parametrize("multi_process", [True, False])
 def test_port_in_use_is_an_error(app, taken, multi_process, server):
     options = {"workers": 1, "threads": 1, "multi_process": multi_process, "settings": Settings(), "server": server}
+    options["most_bytes"] = 1
     with pytest.raises(OSError, match="in use"):
         serve(app, host="127.0.0.1", port=taken, **options)
 
@@ -34,7 +35,7 @@ def test_a_database_of_this_process_is_served_in_it(app, monkeypatch, caplog):
     monkeypatch.setattr(module, "threaded_server", lambda *words: made.append(words) or own)
     monkeypatch.setattr(module, "init_worker", done.append)
     with caplog.at_level(logging.INFO, "gatewayfw"):
-        serve(app, host="::1", port=0, workers=1, threads=1, multi_process=False, settings=Settings())
+        serve(app, host="::1", port=0, workers=1, threads=1, multi_process=False, settings=Settings(), most_bytes=1)
     assert (made, done) == ([(app, "::1", 0)], ["log", app, "serve"])
     assert caplog.record_tuples == [("gatewayfw", logging.INFO, "serving in this process at http://::1:81")]
 
@@ -45,7 +46,7 @@ def test_a_database_that_others_share_is_served_by_processes(app, monkeypatch, s
     for name in ("run_gunicorn", "run_granian"):
         monkeypatch.setattr(module, name, lambda *words, name=name, **options: ran.append((name, words, options)))
     options = {"host": "h", "port": 1, "workers": 2, "threads": 3, "settings": Settings()}
-    serve(app, multi_process=True, **options, **({"server": server} if server else {}))
+    serve(app, multi_process=True, most_bytes=1, **options, **({"server": server} if server else {}))
     assert ran == [(f"run_{server or 'gunicorn'}", (app,), options)]
 
 
@@ -56,3 +57,7 @@ def test_processes_are_started_from_the_main_thread_of_a_system_that_forks(monke
     thread.join()
     monkeypatch.delattr(os, "fork")
     assert [*found, starts_processes(True)] == [True, False, False, False]
+
+
+def test_waitress_starts_no_processes():
+    assert not starts_processes(True, "waitress")

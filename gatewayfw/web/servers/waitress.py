@@ -1,0 +1,91 @@
+"""waitress, which comes with the extra of its name.
+
+It receives whole requests before a thread sees them.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+import time
+from typing import Any
+
+from flask import Flask
+
+from gatewayfw.errors import missing_extra
+from gatewayfw.settings import Settings
+from gatewayfw.web.mounts import init_worker
+from gatewayfw.web.reply import logger
+from gatewayfw.web.servers.options import PATIENCE
+from gatewayfw.web.servers.threaded import open_listener
+
+#: Connections at a time; more wait to be accepted. A large body takes a second one of the 1024 files of most processes.
+_CONNECTIONS = 400
+#: Seconds without a byte after which a connection is closed.
+_SILENCE = 10
+#: Bytes of a head: those that nginx takes.
+_HEAD = 32 * 1024
+#: Bytes of a body for the lines of its chunks, which waitress counts, too.
+_FRAMING = 64 * 1024
+
+
+def waitress_options(*, threads: int, most_bytes: int) -> dict[str, Any]:
+    """Return waitress's settings by name, for bodies of up to ``most_bytes``."""
+    return {
+        "threads": threads,
+        "connection_limit": _CONNECTIONS,
+        "channel_timeout": _SILENCE,
+        "cleanup_interval": _SILENCE // 2,
+        "max_request_header_size": _HEAD,
+        "max_request_body_size": most_bytes + _FRAMING,
+        # `select` knows the first 1024 files only.
+        "asyncore_use_poll": True,
+        # A client that leaves is no fault.
+        "log_socket_errors": False,
+        # It trusts no proxy, and leaves their headers to the app's `ProxyFix`, as the other servers do.
+        "clear_untrusted_proxy_headers": False,
+    }
+
+
+def check_waitress() -> None:
+    """Refuse to serve without waitress.
+
+    Raises:
+        DefinitionError: it is not installed.
+    """
+    try:
+        import waitress  # type: ignore[import-untyped]  # noqa: F401  # An optional extra.
+    except ImportError as error:
+        raise missing_extra("option 'server': 'waitress'", "waitress", "waitress") from error
+
+
+def run_waitress(app: Flask, *, host: str, port: int, threads: int, settings: Settings, most_bytes: int) -> None:
+    """Serve an app in this process until Ctrl-C, or in the main thread SIGTERM."""
+    import waitress
+
+    # It logs a warning for each request that waits for a thread.
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+    with open_listener(host, port) as listener:
+        server = waitress.create_server(
+            app, sockets=[listener], **waitress_options(threads=threads, most_bytes=most_bytes)
+        )
+        logger.info("serving in this process at http://%s:%d", host, listener.getsockname()[1])
+        init_worker(app)
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, lambda *_: _begin_to_stop(server, settings.deadline + PATIENCE))
+        server.run()
+
+
+def _begin_to_stop(server: Any, seconds: float) -> None:
+    server.accepting = False
+    threading.Thread(target=_stop, args=[server, time.monotonic() + seconds], daemon=True).start()
+
+
+def _stop(server: Any, most: float) -> None:
+    """End the main thread when all requests are answered, or the time is up."""
+    while time.monotonic() < most and any(
+        channel.requests or channel.total_outbufs_len for channel in list(server.active_channels.values())
+    ):
+        time.sleep(0.05)
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
