@@ -19,13 +19,14 @@ from gatewayfw.odm.listings.declaration import declare
 from gatewayfw.odm.reading.cursor import Cursor, fixed_order
 from gatewayfw.odm.reading.deep import show_each, show_found
 from gatewayfw.odm.reading.filters import (
-    check_distinct,
     check_raw_sort,
+    distinct_path,
     revealed,
     selects_all,
     sort_check,
     stored_filter,
 )
+from gatewayfw.odm.reading.paths import Path
 from gatewayfw.odm.reading.projection import Projection, Projections
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.values import loaded_form
@@ -36,7 +37,8 @@ from gatewayfw.storage.subset import check_pipeline
 from gatewayfw.storage.terms import Sorting
 
 Get = Mapping[str, Any]
-Filter = Mapping[str, Any]
+#: Conditions by the paths of fields, `Path`: a mapping is invariant in its keys, so their type would refuse texts.
+Filter = Mapping[Any, Any]
 
 #: What PyMongo's other methods of a collection are called here.
 _OF_PYMONGO = {
@@ -166,7 +168,7 @@ class ModelReads:
         return next(self._ready().find(self.name, wanted, [], limit=1), None) is not None
 
     def distinct(
-        self, field: str, filter: Filter | None = None, *, filters: Filter | None = None, reveal: Sequence[str] = ()
+        self, field: Path, filter: Filter | None = None, *, filters: Filter | None = None, reveal: Sequence[str] = ()
     ) -> list[Any]:
         """Return the values that a field has in the matching documents, each once.
 
@@ -182,9 +184,9 @@ class ModelReads:
             UsageError, ValidationError, TypeError: as for `find`.
             StorageError: the values have more than 16 MB.
         """
-        check_distinct(self._database.schemas, self.schema, field, revealed(self.schema, reveal))
+        path = distinct_path(self._database.schemas, self.schema, field, revealed(self.schema, reveal))
         wanted = self._filter(filter, filters, reveal, optional=True)
-        found = self._ready().distinct(self.name, field, wanted)
+        found = self._ready().distinct(self.name, path, wanted)
         return [loaded_form(value) for value in sorted(found, key=order_key)]
 
     def aggregate(self, pipeline: Sequence[Mapping[str, Any]]) -> Cursor:

@@ -177,6 +177,12 @@ def test_an_address_counts_as(address, counted):
     assert network_of(address) == counted
 
 
+def test_the_port_of_a_caller_does_not_count(made):
+    _, caller = made()
+    assert caller.statuses(f"{A}:1", f"{A}:2", A, f"{B}:1") == [200, 200, 429, 200]
+    assert caller.statuses("[2001:db8::1]:1", "[2001:db8::1]:2", "2001:db8::1") == [200, 200, 429]
+
+
 def test_calls_without_a_caller_count_as_those_of_one(made):
     gw, caller = made("2/minute")
     body = {"model": "user", "act": "add", "details": {"set": {}, "get": {}}}

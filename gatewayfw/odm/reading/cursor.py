@@ -7,7 +7,7 @@ from typing import Any, Literal, TypedDict, final
 
 from gatewayfw.batches import Batched
 from gatewayfw.errors import BadRequest, UsageError
-from gatewayfw.odm.reading.paths import is_key
+from gatewayfw.odm.reading.paths import Path, is_key, path_text
 from gatewayfw.storage import Document
 from gatewayfw.storage.terms import Sorting
 
@@ -59,30 +59,34 @@ class Cursor(Batched[Document]):
 
     def sort(
         self,
-        field: str | Mapping[str, Any] | Sequence[tuple[str, Any]],
+        field: str | Mapping[Path, Any] | Sequence[tuple[Path, Any]],
         direction: Literal[1, -1, "asc", "desc"] = 1,
     ) -> Cursor:
         """Order by fields: ``sort("name", -1)``, ``sort({"name": 1, "_id": -1})``.
 
-        Name fields of copies and of objects by their path: ``country.name``.
+        Name fields of copies and of objects by their path: ``country.name``, or ``[(("counts", key), -1)]``.
 
         Raises:
             UsageError: a name is not a field name, not in the model, hidden or excluded (unless in
                 `reveal=`), or a whole relation; or there are more than `MOST_KEYS`, or two different
                 lists, which MongoDB cannot sort by.
+            ValidationError: a part of a name cannot be a key.
             BadRequest: a direction other than 1, -1, "asc" or "desc".
         """
         if isinstance(field, str):
             field = [(field, direction)]
         pairs = list(field.items()) if isinstance(field, Mapping) else field
-        if not isinstance(pairs, (list, tuple)) or not all(map(_names_a_field, pairs)):
+        if not isinstance(pairs, (list, tuple)) or not all(map(_is_pair, pairs)):
             raise UsageError("sort: expected field names with 1, -1, 'asc' or 'desc'")
-        if not all(type(order) in (int, str) and order in _ORDERS for _, order in pairs):
+        keys = [(path_text(name, "sort"), order) for name, order in pairs]
+        if not all(isinstance(name, str) and is_key(name) for name, _ in keys):
+            raise UsageError("sort: expected field names with 1, -1, 'asc' or 'desc'")
+        if not all(type(order) in (int, str) and order in _ORDERS for _, order in keys):
             raise BadRequest("sort: expected 1, -1, 'asc' or 'desc'")
-        if len(pairs) > MOST_KEYS:
+        if len(keys) > MOST_KEYS:
             raise UsageError(f"sort: at most {MOST_KEYS} fields")
-        self._check_names([name for name, _ in pairs])
-        self._sort = [(name, _ORDERS[order]) for name, order in pairs]
+        self._check_names([name for name, _ in keys])
+        self._sort = [(name, _ORDERS[order]) for name, order in keys]
         return self
 
     def skip(self, count: int) -> Cursor:
@@ -120,10 +124,8 @@ def fixed_order(sort: Sorting, skip: int, limit: int) -> Sorting:
     return [*sort, ("_id", sort[-1][1] if sort else 1)]
 
 
-def _names_a_field(pair: object) -> bool:
-    if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], str):
-        return False
-    return all(map(is_key, pair[0].split(".")))
+def _is_pair(pair: object) -> bool:
+    return isinstance(pair, (list, tuple)) and len(pair) == 2
 
 
 def _natural(value: object, name: str) -> int:

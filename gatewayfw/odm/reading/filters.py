@@ -18,11 +18,13 @@ from gatewayfw.odm.reading.paths import (
     Copies,
     Find,
     Found,
+    Path,
     find_element,
     find_in_elements,
     find_in_model,
     is_list,
     may_be_text,
+    path_text,
     takes_any_keys,
 )
 from gatewayfw.schemas import ModelSchema, Schemas
@@ -60,12 +62,33 @@ def stored_filter(
     def find(path: str) -> Found:
         return find_in_model(schemas, schema, path, where, reveal)
 
+    filters = _with_text_paths(filters, where)
     try:
         check_filter(filters, where)
     except UsageError:
         _refuse_disguised(find, filters, where)
         raise
     return convert_filter(find, filters, where, where)
+
+
+def _with_text_paths(filters: Any, where: str) -> Any:
+    """Return a filter whose paths are text; see `path_text`.
+
+    Raises:
+        ValidationError: a part of a path cannot be a key.
+        UsageError: a filter has a path in both forms.
+    """
+    if not isinstance(filters, Mapping):
+        return filters
+    texts: dict[Any, Any] = {}
+    for key, value in filters.items():
+        if key in JUNCTIONS and isinstance(value, (list, tuple)):
+            texts[key] = [_with_text_paths(part, where) for part in value]
+        else:
+            texts[path_text(key, where)] = value
+    if len(texts) < len(filters):
+        raise UsageError(f"{where}: a path is there in both forms")
+    return type(filters)(texts) if isinstance(filters, Operators) else texts
 
 
 def revealed(schema: ModelSchema, reveal: Sequence[str]) -> tuple[str, ...]:
@@ -217,15 +240,18 @@ def _elements_of(path: str) -> str:
     return "" if below.partition(".")[0].isdigit() else head
 
 
-def check_distinct(schemas: Schemas, schema: ModelSchema, field: str, reveal: Collection[str] = ()) -> None:
-    """Refuse what filters refuse as a name, and a relation as a whole.
+def distinct_path(schemas: Schemas, schema: ModelSchema, field: Path, reveal: Collection[str] = ()) -> str:
+    """Return the path of a field as text; see `path_text`.
 
     Raises:
-        UsageError: it is none.
+        UsageError: filters refuse the name, or it is a relation as a whole.
+        ValidationError: a part of the path cannot be a key.
     """
-    if not isinstance(field, str):
+    path = path_text(field, "distinct")
+    if not isinstance(path, str):
         raise UsageError("distinct: expected the name of a field")
-    _compared(find_in_model(schemas, schema, field, "distinct", reveal), "distinct")
+    _compared(find_in_model(schemas, schema, path, "distinct", reveal), "distinct")
+    return path
 
 
 def check_raw_sort(names: Sequence[str]) -> None:

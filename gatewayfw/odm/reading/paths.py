@@ -14,7 +14,7 @@ from typing import Any
 
 from marshmallow.fields import Field
 
-from gatewayfw.errors import UsageError
+from gatewayfw.errors import UsageError, ValidationError
 from gatewayfw.odm.reading.projection import links_of, source_of
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import object_id
@@ -39,6 +39,31 @@ class Copies:
 #: What a path leads to: a field, whole copies, or (None) anything.
 Found = Field[Any] | Copies | None
 Find = Callable[[str], Found]
+#: The path of a field: text with dots, or its parts, of which each is one key whatever it holds.
+Path = str | tuple[str, ...]
+UNUSABLE = "Not a key the database can hold."
+
+
+def path_text(path: Any, where: str) -> Any:
+    """Return a `Path` as text; what is no path at all is returned as it is.
+
+    A client may have chosen what stands behind the name of a field.
+
+    Raises:
+        ValidationError: a part cannot be a key: it is empty, begins with ``$``, or holds NUL or, in a tuple, a dot.
+    """
+    if type(path) is str and "." not in path:
+        return path
+    if isinstance(path, tuple) and path and all(isinstance(part, str) for part in path):
+        parts, text = path, ".".join(path)
+        wrong = any("." in part for part in parts)
+    elif isinstance(path, str):
+        parts, text, wrong = tuple(path.split(".")), path, False
+    else:
+        return path  # who reads it next refuses it
+    if wrong or not all(map(is_key, parts[1:])):
+        raise ValidationError({f"{where}.{'.'.join(map(shown, parts))}": [UNUSABLE]})
+    return text
 
 
 def find_in_model(schemas: Schemas, schema: ModelSchema, path: str, where: str, reveal: Collection[str] = ()) -> Found:
@@ -127,8 +152,9 @@ def field_below(field: Field[Any], parts: Sequence[str], whose: str, path: str) 
     Raises:
         UsageError: there is no such field; ``whose`` and ``path`` name the place in the message.
     """
-    if not all(is_key(part) for part in parts):
-        raise _unknown(whose, path)
+    if not all(map(is_key, parts)):
+        raise ValidationError({f"{whose.partition(':')[0]}.{shown(path)}": [UNUSABLE]})
+    chosen = False  # whether a client may have chosen a key on the way
     for part in parts:
         elements = as_kind(field).elements
         if elements is not None:
@@ -138,8 +164,11 @@ def field_below(field: Field[Any], parts: Sequence[str], whose: str, path: str) 
         if is_free(field):
             return None
         inner = as_kind(field).part(part)
+        if inner is None and chosen:
+            raise ValidationError({f"{whose.partition(':')[0]}.{shown(path)}": ["Not a field of this object."]})
         if inner is None:
             raise _unknown(whose, path)
+        chosen = chosen or takes_any_keys(field)
         field = inner
     return field
 

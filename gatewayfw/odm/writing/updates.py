@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from bson import Decimal128
+from marshmallow import fields as mm
 from marshmallow.fields import Field
 
 from gatewayfw.errors import GatewayError, StorageError, UsageError, ValidationError
 from gatewayfw.odm.reading.filters import DISGUISED, convert_condition, convert_filter, has_operators
 from gatewayfw.odm.reading.operands import Operators, stored_operand
-from gatewayfw.odm.reading.paths import Found, find_in_elements, is_free, takes_any_keys, value_at
+from gatewayfw.odm.reading.paths import Found, find_in_elements, is_free, path_text, takes_any_keys, value_at
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.exactness import REQUIRED
 from gatewayfw.schemas.fields import any_
@@ -27,6 +28,9 @@ from gatewayfw.storage.subset import UPDATES, beyond_64_bits, check_element, che
 
 _ANY: Field[Any] = any_()
 _NO_PURE_FIELD = "Not a pure field of the model."
+#: The highest number in a path where a list may be: MongoDB fills a list with nulls up to it.
+_MOST_ELEMENTS = 9_999
+_TOO_HIGH = f"A number above {_MOST_ELEMENTS} may be a place in a list: set the whole value."
 #: Messages about a field that an operator does not fit.
 _REFUSED = {
     **dict.fromkeys(("$inc", "$mul"), "Not a number."),
@@ -63,8 +67,10 @@ def stored_update(schema: ModelSchema, update: Mapping[str, Any]) -> Change:
     Raises:
         UsageError: no operator, an unknown one, or one other than ``$set`` on a field that it does not fit.
         BadRequest: ``$set`` names a path that is changed twice.
-        ValidationError: ``$set`` names an unknown or protected field, or a field refuses its value.
+        ValidationError: ``$set`` names an unknown or protected field, a field refuses its value, or a part of a path
+            that a client may have chosen is no key, leads nowhere, or may be too high a place in a list.
     """
+    update = with_text_paths(update)
     check_operators(update, OPERATORS)
     now = datetime.now(UTC)
     errors: dict[str, list[str]] = {}
@@ -88,6 +94,26 @@ def stored_update(schema: ModelSchema, update: Mapping[str, Any]) -> Change:
         raise ValidationError(errors)
     calculated = [item for operator in _ARITHMETIC if operator in result for item in result[operator].items()]
     return Change(result, frozenset(named), frozenset(recheck), tuple(calculated))
+
+
+def with_text_paths(update: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an update whose paths are text; see `path_text`.
+
+    Raises:
+        ValidationError: a part of a path cannot be a key.
+        UsageError: an operator has a path in both forms.
+    """
+    if not isinstance(update, Mapping):
+        return update
+    texts: dict[str, Any] = {}
+    for operator, changes in update.items():
+        if not isinstance(changes, Mapping):
+            texts[operator] = changes
+            continue
+        texts[operator] = {path_text(path, "update"): value for path, value in changes.items()}
+        if len(texts[operator]) < len(changes):
+            raise UsageError(f"update: {operator} has a path in both forms")
+    return texts
 
 
 def _stored(schema: ModelSchema, operator: str, path: str, value: Any) -> Any:
@@ -130,12 +156,16 @@ def _field_of(schema: ModelSchema, operator: str, path: str) -> Field[Any]:
     try:
         field = _named_field(schema, path)
     except LookupError as error:
-        if operator == "$set":
+        if operator == "$set" or isinstance(error, _Chosen):
             raise ValidationError({f"update.{path}": [str(error)]}) from None
         raise UsageError(f"update: {operator} {shown(path)}: {error}") from None
     if operator not in ("$set", "$unset") and operator not in as_kind(field).operators:
         raise UsageError(f"update: {operator} {shown(path)}: {_REFUSED[operator]}")
     return field
+
+
+class _Chosen(LookupError):
+    """There is no field at a path in which a client may have chosen a key."""
 
 
 def _named_field(schema: ModelSchema, path: str) -> Field[Any]:
@@ -149,18 +179,25 @@ def _named_field(schema: ModelSchema, path: str) -> Field[Any]:
     head, *below = path.split(".")
     if head not in schema.pure:
         raise LookupError(_NO_PURE_FIELD)
-    if any(part.startswith("$") for part in below):
-        raise LookupError("Keys may not start with $.")
     field = schema.pure[head]
-    for part in below:
+    refusal: type[LookupError] = LookupError
+    for at, part in enumerate(below):
         kind = as_kind(field)
         if kind.is_free:
+            first = at + isinstance(field, mm.Dict)  # what is surely an object has keys
+            if any(map(_is_too_high, below[first:])):
+                raise _Chosen(_TOO_HIGH)
             return _ANY
         inner = kind.part(part) if kind.sets_parts else None
         if inner is None:
-            raise LookupError("Not a field of this object.")
+            raise refusal("Not a field of this object.")
+        refusal = _Chosen if takes_any_keys(field) else refusal
         field = inner
     return field
+
+
+def _is_too_high(part: str) -> bool:
+    return part.isascii() and part.isdigit() and (len(part) > len(str(_MOST_ELEMENTS)) or int(part) > _MOST_ELEMENTS)
 
 
 def _amount(field: Field[Any], operator: str, value: Any, where: str) -> Any:

@@ -9,7 +9,8 @@ from bson import Decimal128
 
 from gatewayfw.errors import UsageError, ValidationError
 from gatewayfw.odm.reading.filters import has_operators
-from gatewayfw.odm.writing.updates import OPERATORS, Change, stored_update
+from gatewayfw.odm.reading.paths import path_text
+from gatewayfw.odm.writing.updates import OPERATORS, Change, stored_update, with_text_paths
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.storage import Document
 from gatewayfw.storage.pushes import is_each, push
@@ -56,12 +57,13 @@ def parse_upsert(
     key = _key(schema, wanted)
     if required := [name for name, relation in schema.relations.items() if not relation.optional]:
         raise UsageError(f"upsert: a new {schema.name} needs the relation {required[0]}")
+    update = with_text_paths(update)
     check_operators(update, OPERATORS | {_ON_INSERT})
     given = {operator: changes for operator, changes in update.items() if operator != _ON_INSERT}
     change = stored_update(schema, given or {"$set": {}})
     later = stored_update(schema, {"$set": update.get(_ON_INSERT, {})})
     values = {path: value for operator in _SETTING for path, value in update.get(operator, {}).items()}
-    first = dict(filter)
+    first = {path_text(name, "filter"): value for name, value in filter.items()}
     for one in (change, later):
         _check_key(wanted, one)
         for operator, changes in one.update.items():
