@@ -57,12 +57,14 @@ class GatewayError(Exception):
         headers: extra headers of the reply.
         done: how many documents `update_many` or `delete_many` had changed or deleted for good before this error;
             "nothing was written" is then about the batch that failed.
+        met: for the ODM: the collection, and the filters of the documents, whose stored values an update did not fit.
     """
 
     status: int = 500
     code: str = "internal_error"
     headers: Mapping[str, str] = {}
     done: int = 0
+    met: tuple[str, Sequence[Mapping[str, object]]] | None = None
 
     def __init__(self, message: str = "internal error") -> None:
         super().__init__(message)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gatewayfw.odm.copies.rules import HIDDEN
+from gatewayfw.odm.hidden import HIDDEN
 
 ROOT = Path(__file__).parent.parent / "gatewayfw"
 

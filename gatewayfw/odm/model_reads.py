@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from gatewayfw.batches import in_batches
 from gatewayfw.errors import UsageError
-from gatewayfw.odm.copies.rules import HIDDEN
 from gatewayfw.odm.database import Database
+from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.listings import Listing
 from gatewayfw.odm.listings.declaration import declare
 from gatewayfw.odm.reading.cursor import Cursor, fixed_order

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 from bson.errors import BSONError
 from pymongo.errors import DuplicateKeyError, PyMongoError
 
-from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge
+from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge, ValidationError
 from gatewayfw.storage.base import Storage, T
 from gatewayfw.storage.documents import encode
 from gatewayfw.storage.indexes import COLLISION, describe_unbuilt, find_missing
@@ -337,7 +337,11 @@ class MockStorage(Storage):
     ) -> Iterator[list[Statement]]:
         """Keep the documents before an update, check sizes; return mongomock's updates."""
         self._remember(collection, before)
-        statements = statements_of(update, filter, before)
+        try:
+            statements = statements_of(update, filter, before)
+        except ValidationError as error:
+            error.met = collection, [{"_id": one["_id"]} for one in before]
+            raise
         try:
             yield statements
         except DuplicateKeyError as error:

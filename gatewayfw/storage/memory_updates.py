@@ -33,6 +33,8 @@ def statements_of(update: Update, filter: Filter, before: Sequence[Document]) ->
     for document in before:
         if refused := list(_find_misfits(document, update)):
             raise misfits(refused)
+        if beyond := list(_find_beyond(document, update.get("$inc", {}))):
+            raise beyond_64_bits(beyond)
     common = _rewrite(update)
     computed = {operator: common.pop(operator) for operator in _COMPUTED & common.keys()}
     if not computed:
@@ -76,6 +78,14 @@ def _find_misfits(document: Document, update: Update) -> Iterator[str]:
                 or (operator in _ON_LISTS and not isinstance(value, list) and value is not _ABSENT)
             ):
                 yield path
+
+
+def _find_beyond(document: Document, amounts: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the paths of whole numbers that would leave 64 bits."""
+    for path, amount in amounts.items():
+        value = _value_at(document, path)
+        if isinstance(value, int) and isinstance(amount, int) and value + amount not in _64_BITS:
+            yield path
 
 
 def _is_number(value: Any) -> bool:

@@ -13,7 +13,7 @@ that each adapter may decide and the core does not rely on:
 - ``$unset`` of an element by its number; ``.$`` of a scalar element;
 - ``$min`` and ``$max`` of values of two types, null apart;
 - ``$sort`` of a ``$push`` by values that are lists;
-- a positional path where the filter has ``$not $nor $all $size $regex`` or ``$elemMatch`` on values;
+- a positional path of a list on which the filter has ``$not $nor $all $size $regex`` or ``$elemMatch`` on values;
 - what `gatewayfw.storage.expressions` leaves open about ``$regex``;
 - ``$inc`` and ``$mul`` beyond 64 bits: stored, which the core then refuses, or refused with `ValidationError`.
 """

@@ -77,10 +77,6 @@ MENDABLE = [
         *("city", "city", lambda here, _s: {"$set": {f"_gw.at.country.{here.land}": 7}}, ("country.{land}", AHEAD)),
     ),
     _row(
-        "copy with no version",
-        *("city", "city", lambda here, _s: {"$set": {f"_gw.at.country.{here.land}": "x"}}, ("country.{land}", AHEAD)),
-    ),
-    _row(
         "stale copy with a version to come",
         "city",
         "city",

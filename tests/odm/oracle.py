@@ -13,7 +13,8 @@ from typing import Any
 from bson import ObjectId, encode
 
 from gatewayfw.odm import Problem
-from gatewayfw.odm.copies.rules import HIDDEN, HiddenField, copy_of, ids_in
+from gatewayfw.odm.copies.rules import HiddenField, copy_of, ids_in
+from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from bson import ObjectId
+
+from gatewayfw.odm.hidden import examine, reset
 
 
 def hidden(world, model, id_):
@@ -76,3 +79,37 @@ def test_an_update_of_no_pure_field_changes_nothing(world):
     shown = world.country.find_one_and_update(filter={"_id": land}, update={"$set": {}}, projection={"name": 1})
     assert shown == {"_id": land, "name": "land"}
     assert world.digest() == before
+
+
+A, B = ObjectId("a" * 24), ObjectId("b" * 24)
+WHOLE = {"rev": 1, "v": 2, "r": 3, "out": {"x": {"y": [A]}}, "at": {"x": {"k": 4}}, "cut": {"y": 5, "z": None}, "n": 6}
+
+
+@pytest.mark.parametrize("stored", [WHOLE, {}, {"out": {"x": {"y": []}}, "at": {"x": {}}, "cut": {}}])
+def test_a_field_of_the_right_form_is_read_as_it_is(stored):
+    assert examine({"_gw": stored}) == (stored, [])
+
+
+@pytest.mark.parametrize(
+    ("stored", "right", "damaged"),
+    [
+        (None, {}, ["_gw"]),
+        ([WHOLE], {}, ["_gw"]),
+        ({"v": 2.0, "r": True, "rev": -1, "n": None}, {"n": None}, ["_gw.v", "_gw.r", "_gw.rev"]),
+        ({"v": 2**62, "r": 2**62 + 1}, {"v": 2**62}, ["_gw.r"]),
+        ({"at": {"x": {"k": "1", "": 2}, "y": 5}}, {"at": {"x": {"": 2}}}, ["_gw.at.x.k", "_gw.at.y"]),
+        (
+            {"out": {"x": {"y": [A, 5, B], "z": [5]}, "w": []}},
+            {"out": {"x": {"y": [A, B]}}},
+            ["_gw.out.x.y", "_gw.out.x.z", "_gw.out.w"],
+        ),
+        ({"cut": {"y": "5", "z": None}}, {"cut": {"z": None}}, ["_gw.cut.y"]),
+    ],
+)
+def test_damaged_parts_are_left_out_and_named(stored, right, damaged):
+    assert examine({"_gw": stored}) == (right, damaged)
+
+
+def test_damaged_counters_go_on_from_the_version_given():
+    assert reset({"_gw": 5}, 9) == {"rev": 9, "v": 9, "r": 9}
+    assert reset({"_gw": {"v": "x", "r": 2, "at": None}}, 9) == {"v": 9, "r": 2}

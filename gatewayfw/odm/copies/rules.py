@@ -25,12 +25,12 @@ from typing import Any
 
 from bson import ObjectId
 
+from gatewayfw.odm.hidden import HIDDEN, MOST, counter_in, examine
 from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.odm.reading.revisions import RAISED
 from gatewayfw.schemas import RelatedRelation, Relation
 from gatewayfw.storage import Lock
 
-HIDDEN = "_gw"
 #: How documents of models are locked.
 LOCK = Lock(f"{HIDDEN}.rev")
 #: Where a target notes which of its windows are cut; see `gatewayfw.odm.copies.shares`.
@@ -39,6 +39,9 @@ CUT = f"{HIDDEN}.cut"
 VERSION_BYTES = 256
 #: Ids in order, with fast lookup.
 _Ids = dict[ObjectId, None]
+#: The parts that `HiddenField` changes.
+_OWN = frozenset({"v", "out", "at"})
+_NOTHING: Mapping[str, Any] = {}
 
 
 def copy_of(document: Mapping[str, Any], fields: Iterable[str]) -> dict[str, Any]:
@@ -69,16 +72,16 @@ class HiddenField:
     It leaves out ``rev``, which only locks change, ``cut``, which only windows change, and ``r``, which only counts.
     """
 
-    def __init__(self, document: Mapping[str, Any] | None = None) -> None:
-        self._stored = stored = _field(document or {})
-        self.v: int = _version(stored)
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        right, damaged = examine(document)
+        self._others = any(name not in _OWN for name in right) or bool(damaged)
+        self.v: int = right.get("v", 0)
         self._out: dict[str, dict[str, _Ids]] = {
-            relation: {reverse: _ids(ids) for reverse, ids in reverses.items() if isinstance(ids, list)}
-            for relation, reverses in _parts(stored.get("out"))
+            relation: {reverse: dict.fromkeys(ids) for reverse, ids in reverses.items()}
+            for relation, reverses in right.get("out", _NOTHING).items()
         }
-        self._at: dict[str, dict[str, int]] = {
-            relation: dict(versions) for relation, versions in _parts(stored.get("at"))
-        }
+        self._at: dict[str, dict[str, int]] = right.get("at", {})
+        self._before = self.document() if right else {}
 
     def outs(self, reverse: RelatedRelation) -> Collection[ObjectId]:
         """Return the targets whose reverse relation the document opted out of."""
@@ -107,7 +110,7 @@ class HiddenField:
         for id_ in gone:
             self._at.get(relation, {}).pop(str(id_), None)
         for reverse, listed in self._out.get(relation, {}).items():
-            self._out[relation][reverse] = _ids(id_ for id_ in listed if id_ not in gone)
+            self._out[relation][reverse] = {id_: None for id_ in listed if id_ not in gone}
 
     def document(self) -> dict[str, Any]:
         """Return the field's value without ``rev`` and ``r``; ``{}`` if it is empty."""
@@ -117,19 +120,17 @@ class HiddenField:
 
     def update(self) -> dict[str, dict[str, Any]]:
         """Return the update that stores changes since reading; ``{}`` for none."""
-        before, after = HiddenField({HIDDEN: self._stored}).document(), self.document()
-        if after == before:
+        after = self.document()
+        if after == self._before:
             return {}
-        if not after and self._stored.keys().isdisjoint(("rev", "r", "cut")):
-            return {"$unset": {HIDDEN: ""}}
-        return self._changes(before, after)
+        return self._changes(after) if after or self._others else {"$unset": {HIDDEN: ""}}
 
     def revised(self) -> dict[str, dict[str, Any]]:
         """Return the update that also raises the document's revision."""
-        before, after = HiddenField({HIDDEN: self._stored}).document(), self.document()
-        return merged(self._changes(before, after), RAISED)
+        return merged(self._changes(self.document()), RAISED)
 
-    def _changes(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    def _changes(self, after: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        before = self._before
         changed = {f"{HIDDEN}.{name}": after[name] for name in after if after[name] != before.get(name)}
         gone = {f"{HIDDEN}.{name}": "" for name in before if name not in after}
         return {operator: changes for operator, changes in (("$set", changed), ("$unset", gone)) if changes}
@@ -137,42 +138,12 @@ class HiddenField:
 
 def version_of(document: Mapping[str, Any]) -> int:
     """Return the version of a document's pure fields."""
-    return _version(_field(document))
+    return counter_in(document, "v")
 
 
 def locks_of(document: Mapping[str, Any]) -> int:
     """Return the counter of locks; 0 if there is none."""
-    rev = _field(document).get("rev")
-    return rev if isinstance(rev, int) else 0
-
-
-def cuts_of(document: Mapping[str, Any]) -> dict[str, int]:
-    """Return the share of each cut window of a document."""
-    cut = _field(document).get("cut")
-    shares = cut.items() if isinstance(cut, Mapping) else ()
-    return {name: share for name, share in shares if isinstance(share, int)}
-
-
-def _field(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a document's hidden field; empty if another tool broke it."""
-    stored = document.get(HIDDEN)
-    return stored if isinstance(stored, Mapping) else {}
-
-
-def _ids(values: Iterable[object]) -> _Ids:
-    """Return the ids among values, once each, in order."""
-    return {value: None for value in values if isinstance(value, ObjectId)}
-
-
-def _version(stored: Mapping[str, Any]) -> int:
-    v = stored.get("v")
-    return v if isinstance(v, int) else 0
-
-
-def _parts(value: object) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the objects in a part of a hidden field, even if another tool changed it."""
-    items = value.items() if isinstance(value, Mapping) else ()
-    return [(name, part) for name, part in items if isinstance(part, Mapping)]
+    return counter_in(document, "rev")
 
 
 def _told(parts: Mapping[str, Any]) -> dict[str, Any]:
@@ -255,8 +226,8 @@ def pull_copy(relation: Relation, source_id: ObjectId) -> dict[str, dict[str, An
 
 def older(relation: Relation, source_id: ObjectId, comparison: str, version: int) -> dict[str, Any]:
     """Return the filter of holders of an older copy; ``comparison`` is $lt or $lte."""
-    at = version_path(relation, source_id)
-    return {"$or": [{at: {comparison: version}}, {at: {"$exists": False}}]}
+    newer = {"$lt": "$gte", "$lte": "$gt"}[comparison]
+    return {version_path(relation, source_id): {"$not": {newer: version, "$lte": MOST}}}  # a damaged one is older
 
 
 def clock() -> int:

@@ -14,7 +14,7 @@ from typing import Any
 
 from marshmallow import fields as mm
 
-from gatewayfw.odm.copies.rules import HIDDEN
+from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.reading.projection import links_of, source_of
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.kinds import as_kind

@@ -21,26 +21,19 @@ from typing import Any, NamedTuple, TypeVar, final
 
 from bson import ObjectId
 
-from gatewayfw.errors import Conflict, GatewayError, NotFound, StorageError, TooLarge, Unavailable
+from gatewayfw.errors import Conflict, GatewayError, NotFound, StorageError, TooLarge, Unavailable, ValidationError
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm.copies.jobs import COLLECTION, Backlog, Job, Jobs
 from gatewayfw.odm.copies.rooms import NO_ROOM, Room, most_before, room_for_copies, takes
-from gatewayfw.odm.copies.rules import (
-    HIDDEN,
-    copy_of,
-    merged,
-    older,
-    place,
-    pull_copy,
-    unset_relation,
-    version_of,
-)
+from gatewayfw.odm.copies.rules import copy_of, merged, older, place, pull_copy, unset_relation, version_of
 from gatewayfw.odm.copies.shares import Care
+from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import START, following
 from gatewayfw.odm.reading.revisions import RAISED
 from gatewayfw.odm.writing.careful import CarefulTargets, with_care
 from gatewayfw.odm.writing.deletes import Deletes
 from gatewayfw.odm.writing.effects import Effects
+from gatewayfw.odm.writing.mending import mend_met
 from gatewayfw.schemas import Relation, Schemas
 from gatewayfw.storage import Document, Storage
 
@@ -61,7 +54,7 @@ VISIBLE = 5.0
 
 
 #: Errors about one document that a retry does not help.
-_REFUSALS = (Conflict, StorageError, TooLarge)
+_REFUSALS = (Conflict, StorageError, TooLarge, ValidationError)
 #: Jobs in a row that may fail with `Unavailable` before the others are left, too.
 _FAILURES = 3
 
@@ -263,6 +256,8 @@ class Fanout:
         try:
             change(ids)
         except _REFUSALS as error:
+            if mend_met(self._storage, error):
+                return self._each(collection, ids, change)
             if len(ids) > 1:
                 return [refused for id_ in ids for refused in self._each(collection, [id_], change)]
             _LOG.error("%s %s could not be updated and is stale: %s", collection, ids[0], error.message)

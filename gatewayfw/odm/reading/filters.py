@@ -12,7 +12,7 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import UsageError, ValidationError
-from gatewayfw.odm.copies.rules import HIDDEN
+from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.reading.operands import Operators, stored_operand
 from gatewayfw.odm.reading.paths import (
     Copies,

@@ -13,20 +13,19 @@ from types import MappingProxyType
 from typing import Any
 
 from gatewayfw.errors import Stale, ValidationError
+from gatewayfw.odm.hidden import HIDDEN, counter_in
 from gatewayfw.schemas.values import HIGHEST
 from gatewayfw.storage import Storage
 
 #: Where a document has its revision.
-REVISION = "_gw.r"
+REVISION = f"{HIDDEN}.r"
 #: The update that raises it.
 RAISED: Mapping[str, Mapping[str, Any]] = MappingProxyType({"$inc": MappingProxyType({REVISION: 1})})
 
 
 def revision_of(document: Mapping[str, Any]) -> int:
     """Return the revision of a stored document; 0 if it has none."""
-    hidden = document.get("_gw")
-    found = hidden.get("r") if isinstance(hidden, Mapping) else None
-    return int(found) if isinstance(found, int) and not isinstance(found, bool) else 0  # BSON's are no plain ones
+    return int(counter_in(document, "r"))  # BSON's are no plain ones
 
 
 def of_revision(filter: Mapping[str, Any], rev: object) -> dict[str, Any]:

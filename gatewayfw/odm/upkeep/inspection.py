@@ -9,12 +9,13 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.odm.copies.jobs import Jobs
-from gatewayfw.odm.copies.rules import HIDDEN, cuts_of, ids_in
+from gatewayfw.odm.copies.rules import ids_in
 from gatewayfw.odm.copies.shares import fills
 from gatewayfw.odm.copies.windows import single_reverse
+from gatewayfw.odm.hidden import HIDDEN, cuts_of, examine
 from gatewayfw.odm.ids import START, following
 from gatewayfw.odm.reading.projection import links_of, source_of
-from gatewayfw.odm.upkeep.judgement import DIFFERS_FROM_MEMBERS, Fault, Judge, Verdict, same, same_copies
+from gatewayfw.odm.upkeep.judgement import DIFFERS_FROM_MEMBERS, IS_DAMAGED, Fault, Judge, Verdict, same, same_copies
 from gatewayfw.odm.writing.targets import Targets
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
@@ -50,12 +51,8 @@ class Inspector:
         self._targets = Targets(schemas, storage)
 
     def paths(self, schema: ModelSchema) -> list[str]:
-        """Return the fields of a model that hold copies, and the hidden one.
-
-        ``[]`` when none holds any.
-        """
-        paths = links_of(self._schemas, schema)
-        return [*paths, HIDDEN] if paths else []
+        """Return the fields of a model that hold copies, and the hidden one."""
+        return [*links_of(self._schemas, schema), HIDDEN]
 
     def batches(self, schema: ModelSchema, last: object = START) -> Iterator[list[Document]]:
         """Yield a model's documents after an ``_id``, in order, with its `paths`."""
@@ -86,7 +83,8 @@ class Inspector:
         return [
             document["_id"]
             for document in batch
-            if any(one.faults for one in self._verdicts(schema, document, around, _nothing).values())
+            if examine(document)[1]
+            or any(one.faults for one in self._verdicts(schema, document, around, _nothing).values())
             or self._wrong_reverses(schema, document, around, idle)
         ]
 
@@ -96,7 +94,8 @@ class Inspector:
         With ``drops`` dangling copies may be dropped from required relations, too.
         """
         around = self._around(schema, [document])
-        report = Report(verdicts=self._verdicts(schema, document, around, self._jobs.covers_copy, drops))
+        damaged = [Fault(path, IS_DAMAGED) for path in examine(document)[1]]
+        report = Report(damaged, verdicts=self._verdicts(schema, document, around, self._jobs.covers_copy, drops))
         for verdict in report.verdicts.values():
             report.faults += verdict.faults
         for reverse, value in self._wrong_reverses(schema, document, around, {}).items():

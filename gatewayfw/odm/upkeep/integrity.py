@@ -8,21 +8,26 @@ standalone server, which has no transactions, stop the writers first.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal, final
 
 from bson import ObjectId, json_util
 
-from gatewayfw.errors import Conflict, NotFound, StorageError, TooLarge, UsageError
+from gatewayfw.errors import Conflict, StorageError, TooLarge, UsageError
 from gatewayfw.odm.copies.jobs import Backlog, Jobs
 from gatewayfw.odm.copies.rules import LOCK, HiddenField, assign, ids_in, merged
 from gatewayfw.odm.copies.shares import Care
+from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import START
 from gatewayfw.odm.upkeep.inspection import Inspector, Report
+from gatewayfw.odm.upkeep.judgement import IS_DAMAGED
 from gatewayfw.odm.writing.careful import CarefulTargets, with_care
 from gatewayfw.odm.writing.deletes import Deletes
 from gatewayfw.odm.writing.effects import Effects
-from gatewayfw.schemas import ModelSchema, Schemas
+from gatewayfw.odm.writing.mending import mend_hidden
+from gatewayfw.schemas import ModelSchema, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 
 _JSON = json_util.JSONOptions(json_mode=json_util.JSONMode.CANONICAL, tz_aware=False)
@@ -95,14 +100,13 @@ class Integrity:
         """Yield every wrong copy, window and `single` reverse, and write nothing.
 
         Only one batch is in memory. After each batch, when all its problems have been yielded, ``on_progress`` is
-        called with the place reached; give this place as ``after`` to continue from there. Documents whose ``_id`` is a
-        timestamp, code, not-a-number or a lowest or highest key are skipped.
+        called with the place reached; give this place as ``after`` to continue from there.
 
         Commands: per batch of 500 documents one for them, one per related model and 500 sources,
         one per reverse relation, and one per document and window that is or should be there.
 
         Raises:
-            NotFound: ``after`` names a model that is unknown or embeds nothing.
+            NotFound: ``after`` names an unknown model.
             UsageError: inside a transaction, at the first step.
         """
         return self._run(self._checked, after, on_progress)
@@ -116,7 +120,8 @@ class Integrity:
         a source in a required relation, a required relation without copies, more ids than the limit, several documents
         in a `single` relation, an undeclared field in a frozen copy, or something that is not a copy in a frozen
         relation. The same holds for a repair that the database refuses. Problems that a pending job will correct are
-        left to it; the windows of one document are recomputed together.
+        left to it; the windows of one document are recomputed together. Of a damaged hidden field what cannot be read
+        is reset: counters go on from the clock, and windows that a document had opted out of list it again.
 
         With ``delete_orphans`` a document is deleted if no source of a required relation is left, together with all
         documents that require it; while other sources are left, only the copies without a source are removed.
@@ -132,14 +137,11 @@ class Integrity:
     ) -> Iterator[Problem]:
         if self._storage.in_transaction():
             raise UsageError("odm.integrity: not inside a transaction")
-        schemas = [schema for schema in self._schemas.get_schemas().values() if self._inspector.paths(schema)]
+        schemas = list(self._schemas.get_schemas().values())
         total = sum(self._storage.count(schema.name, {}) for schema in schemas) if on_progress else 0
         done, last = 0, START
         if after is not None:
-            start = self._schemas.get_schema(after.model)
-            if start not in schemas:
-                raise NotFound(f"model {after.model} embeds nothing")
-            schemas = schemas[schemas.index(start) :]
+            schemas = schemas[schemas.index(self._schemas.get_schema(after.model)) :]
             done, last = after.done, after.last_id()
         for schema in schemas:
             for batch in self._inspector.batches(schema, last):
@@ -161,17 +163,21 @@ class Integrity:
         return self._storage.transaction(read)
 
     def _mended(self, schema: ModelSchema, id_: object, delete_orphans: bool) -> list[Problem]:
+        damaged = mend_hidden(self._storage, schema.name, id_)
+        if any(path == HIDDEN or path.startswith(f"{HIDDEN}.out") for path in damaged):
+            self._refresh_targets(schema, id_)
+        mended = [Problem(schema.name, id_, path, IS_DAMAGED, state="mended") for path in damaged]
         try:
             first = Care.NONE if self._storage.has_transactions() else Care.WINDOWS
-            return with_care(
+            return mended + with_care(
                 self._storage,
                 lambda care: self._storage.transaction(lambda: self._mend(schema, id_, delete_orphans, care)),
                 first,
             )
         except (Conflict, StorageError, TooLarge):
-            # A unique index, the size limit or a hidden field written by another tool refuses the right value.
+            # A unique index or the size limit refuses the right value.
             found = self._checked(schema, id_)
-            return [one if one.pending else replace(one, state="needs a decision") for one in found]
+            return mended + [one if one.pending else replace(one, state="needs a decision") for one in found]
 
     def _mend(self, schema: ModelSchema, id_: object, delete_orphans: bool, care: Care) -> list[Problem]:
         document = self._storage.touch(schema.name, {"_id": id_}, self._inspector.paths(schema), lock=LOCK)
@@ -193,6 +199,19 @@ class Integrity:
         left = self._left(schema, id_)
         states = [_state(one.pending, one.mendable and (one.path, one.reason) not in left) for one in report.faults]
         return [replace(problem, state=state) for problem, state in zip(found, states, strict=True)]
+
+    def _refresh_targets(self, schema: ModelSchema, id_: object) -> None:
+        """Recompute the windows that a document may be listed in again."""
+        listing = [relation for relation in schema.relations.values() if relation.related_relations]
+        for document in list(self._storage.find(schema.name, {"_id": id_}, [relation.name for relation in listing])):
+            for relation in listing:
+                ids = ids_in(document.get(relation.name))
+                with suppress(Conflict, StorageError, TooLarge):  # then the targets are found themselves
+                    self._renew_windows(relation, ids)
+
+    def _renew_windows(self, relation: Relation, ids: list[ObjectId]) -> None:
+        renew = partial(self._targets.refresh, relation, ids)
+        with_care(self._storage, lambda _care: self._storage.transaction(renew))
 
     def _left(self, schema: ModelSchema, id_: object) -> set[tuple[str, str]]:
         """Return remaining problems: a window may lack even the room to note its share."""

@@ -12,11 +12,13 @@ from typing import Any
 
 from bson import ObjectId
 
-from gatewayfw.odm.copies.rules import HIDDEN, HiddenField, assign, copy_of, embedded
+from gatewayfw.odm.copies.rules import assign, copy_of, embedded, version_of
+from gatewayfw.odm.hidden import examine
 from gatewayfw.schemas import Relation
 from gatewayfw.storage import Document
 from gatewayfw.storage.documents import encode
 
+IS_DAMAGED = "is damaged"
 IS_REQUIRED = "is required"
 IS_EMPTY = "is empty"
 IS_LIST = "is a list"
@@ -143,7 +145,7 @@ class Judge:
             verdict.faults.append(Fault(path, UNDECLARED, mendable=False))
         verdict.copies.append({name: copy[name] for name in copy if name in self.fields or name not in self.pure})
 
-    def _judge_copy(self, id_: ObjectId, copy: Document, version: object, verdict: Verdict) -> None:
+    def _judge_copy(self, id_: ObjectId, copy: Document, version: int, verdict: Verdict) -> None:
         path = f"{self.relation.name}.{id_}"
         source = self.sources.get(id_)
         if source is None:
@@ -155,12 +157,11 @@ class Judge:
                 verdict.copies.append(copy)
             return
         right = copy_of(source, self.fields)
-        # Reading hidden fields is half of the work, and most copies have no version.
-        ahead = version != 0 and not _is_at_most(version, HiddenField(source).v)
+        ahead = version != 0 and version > version_of(source)  # most copies have no version
         if ahead or not same(copy, right):
-            newest = HiddenField(source).v
+            newest = version_of(source)
             # A job does not renew a copy that claims to be as new as the source.
-            pending = _is_at_most(version, newest - 1) and self.covered(self.relation, id_)
+            pending = version < newest and self.covered(self.relation, id_)
             verdict.faults.append(Fault(path, AHEAD if same(copy, right) else DIFFERS, True, pending))
             if not pending:
                 verdict.taken[id_] = newest
@@ -181,17 +182,7 @@ def same(found: object, expected: Document) -> bool:
     return encode({name: found[name] for name in expected}) == encode(expected)
 
 
-def _is_at_most(version: object, most: int) -> bool:
-    """Tell whether a stored version is a number and at most this.
-
-    Another tool may have stored something else.
-    """
-    return isinstance(version, (int, float)) and not isinstance(version, bool) and version <= most
-
-
-def _versions(document: Mapping[str, Any], relation: Relation) -> Mapping[str, Any]:
+def _versions(document: Mapping[str, Any], relation: Relation) -> Mapping[str, int]:
     """Return the versions of the sources that a document's copies were taken from."""
-    if HIDDEN not in document:
-        return {}
-    versions: Mapping[str, Any] = HiddenField(document).document().get("at", {}).get(relation.name, {})
+    versions: Mapping[str, int] = examine(document)[0].get("at", {}).get(relation.name, {})
     return versions

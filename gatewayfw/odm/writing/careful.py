@@ -15,12 +15,14 @@ from typing import Any, TypeVar
 
 from bson import ObjectId
 
-from gatewayfw.errors import ReplyTooLarge, TooLarge
-from gatewayfw.odm.copies.rules import CUT, HIDDEN, LOCK, assign, cuts_of, ids_in, merged
+from gatewayfw.errors import ReplyTooLarge, StorageError, TooLarge, ValidationError
+from gatewayfw.odm.copies.rules import CUT, LOCK, assign, ids_in, merged
 from gatewayfw.odm.copies.shares import Care, fitted, fitting, room_in, share_of
+from gatewayfw.odm.hidden import HIDDEN, cuts_of
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.writing.allowance import FieldsTooLarge
 from gatewayfw.odm.writing.effects import UNSETTLED, Effects, Settled
+from gatewayfw.odm.writing.mending import mend_met
 from gatewayfw.odm.writing.targets import Targets
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Schemas
 from gatewayfw.storage import Document, Storage
@@ -34,8 +36,8 @@ _LOG = logging.getLogger("gatewayfw.odm")
 def with_care(storage: Storage, write: Callable[[Care], T], first: Care = Care.NONE) -> T:
     """Run a write; if documents get too large, run it again with more care.
 
-    The write must do all or nothing. Without transactions it may have done a part, so it is not run again:
-    see `StandaloneTargets`.
+    Where a damaged hidden field stops it, this is reset, and the write runs again. The write must do all or nothing.
+    Without transactions it may have done a part, so it is not run again: see `StandaloneTargets`.
     """
     care = first
     while True:
@@ -47,6 +49,9 @@ def with_care(storage: Storage, write: Callable[[Care], T], first: Care = Care.N
             if care is Care.HOLDERS or not storage.has_transactions():
                 raise
             care = Care(care + 1)
+        except (StorageError, ValidationError) as error:
+            if not mend_met(storage, error) or not storage.has_transactions():
+                raise
 
 
 def targets_for(schemas: Schemas, storage: Storage, care: Care) -> Targets:

@@ -13,7 +13,8 @@ from bson import ObjectId
 
 from gatewayfw.errors import StillReferenced
 from gatewayfw.odm.copies.jobs import Backlog
-from gatewayfw.odm.copies.rules import HIDDEN, LOCK, HiddenField, assign, clock, ids_in, merged, version_of
+from gatewayfw.odm.copies.rules import LOCK, HiddenField, assign, clock, ids_in, merged, version_of
+from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.writing.careful import targets_for
 from gatewayfw.odm.writing.effects import Effects

@@ -9,7 +9,8 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import ValidationError
-from gatewayfw.odm.copies.rules import HIDDEN, clock
+from gatewayfw.odm.copies.rules import clock
+from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.writing.allowance import Allowance
 from gatewayfw.odm.writing.relation_input import RelationInput, object_id
 from gatewayfw.schemas import ModelSchema

@@ -15,8 +15,9 @@ from bson import ObjectId
 
 from gatewayfw.errors import TooLarge, missing_related
 from gatewayfw.odm.copies.rooms import Room, bytes_of_member, is_small, room_in_window
-from gatewayfw.odm.copies.rules import CUT, HIDDEN, LOCK, assign, copy_of, ids_in, merged, place, renewal
+from gatewayfw.odm.copies.rules import CUT, LOCK, assign, copy_of, ids_in, merged, place, renewal
 from gatewayfw.odm.copies.windows import entry, single_reverse, window_query
+from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.reading.projection import source_of
 from gatewayfw.odm.writing.effects import UNSETTLED, Effects, Key, Settled

@@ -266,7 +266,9 @@ def refusal_of(change: Change, error: ValidationError) -> GatewayError:
     """
     paths = {f"update.{path}" for changes in change.update.values() for path in changes}
     errors = {path: messages for path, messages in error.errors.items() if path in paths}
-    return ValidationError(errors) if errors else StorageError()
+    refusal = ValidationError(errors) if errors else StorageError()
+    refusal.met = error.met
+    return refusal
 
 
 def check_result(schema: ModelSchema, change: Change, document: Mapping[str, Any]) -> None:

@@ -19,12 +19,11 @@ from typing import Any
 
 from bson import ObjectId
 
-from gatewayfw.errors import Conflict, TooLarge, ValidationError, missing_related
+from gatewayfw.errors import Conflict, StorageError, TooLarge, ValidationError, missing_related
 from gatewayfw.odm.copies.counts import CopyCounts
 from gatewayfw.odm.copies.jobs import Backlog, JobKind
 from gatewayfw.odm.copies.rooms import Room, most_before, room_for_copies
 from gatewayfw.odm.copies.rules import (
-    HIDDEN,
     LOCK,
     VERSION_BYTES,
     HiddenField,
@@ -39,8 +38,9 @@ from gatewayfw.odm.copies.rules import (
     without,
 )
 from gatewayfw.odm.copies.shares import Care
+from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.reading.projection import copies_in
-from gatewayfw.odm.reading.revisions import RAISED
+from gatewayfw.odm.reading.revisions import RAISED, revision_of
 from gatewayfw.odm.writing.allowance import Growth
 from gatewayfw.odm.writing.careful import targets_for
 from gatewayfw.odm.writing.draft import Draft
@@ -152,6 +152,7 @@ class Writes:
             raise refusal_of(change, error) from error
         if document is None:
             return None
+        self._refuse_uncounted(schema, document)
         check_result(schema, change, document)
         if change.calculated and (corrections := find_corrections(schema, change, document)):
             corrected = {"$set": corrections}
@@ -182,6 +183,13 @@ class Writes:
             self._spread(schema, relation, document)
         self._targets.settle(effects, settled)
         return self._targets.reread(schema, document)
+
+    def _refuse_uncounted(self, schema: ModelSchema, document: Document) -> None:
+        """Refuse a change that its counter did not count, so that the counter is reset: it may be not-a-number."""
+        if not revision_of(document) and self._storage.has_transactions():
+            error = StorageError()
+            error.met = schema.name, [{"_id": document["_id"]}]
+            raise error
 
     def _read_by_update(self, schema: ModelSchema, shown: Iterable[str]) -> list[str] | None:
         """Return the paths that an update reads of its document; None for all.
@@ -253,7 +261,7 @@ class Writes:
         most = self._most_before(relation, source)
         try:
             met = self._storage.update_many(relation.model, holds, update, most_bytes=most)
-        except TooLarge:
+        except (StorageError, TooLarge):
             if self._storage.has_transactions():
                 raise  # the operation begins again
             self._leave_copies(schema, relation, self._dated(schema, source, [HIDDEN]))
@@ -373,6 +381,8 @@ class Writes:
         update, own = merged(update, draft.hidden.revised()), {"_id": draft.document["_id"]}
         whole = self._targets.change(schema, own, update, None, draft.effects)
         self._targets.settle(draft.effects, settled)
+        if whole is not None:
+            self._refuse_uncounted(schema, whole)
         return None if whole is None else self._targets.reread(schema, whole)
 
 

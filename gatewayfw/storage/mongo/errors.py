@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from bson.errors import BSONError
@@ -28,7 +28,7 @@ from gatewayfw.errors import (
     ValidationError,
 )
 from gatewayfw.storage.subset import beyond_64_bits, misfits
-from gatewayfw.storage.terms import MANY_VALUES, Update
+from gatewayfw.storage.terms import MANY_VALUES, Filter, Update
 
 #: What PyMongo raises: its own errors, and those of encoding a document.
 DRIVER_ERRORS = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError)
@@ -132,6 +132,12 @@ def refused_update(error: OperationFailure, update: Update) -> ValidationError |
     found = next(filter(None, (words.search(text) for words in _MISFITS)), None)
     paths = [] if found is None or error.code not in _MISFIT else _meant_paths(update, found)
     return misfits(paths) if paths else None
+
+
+def note_met(error: GatewayError, collection: str, filters: Sequence[Filter]) -> None:
+    """Note in an error which documents an update met, if it did not fit the values that are stored in one."""
+    if isinstance(error, ValidationError) or getattr(error.__cause__, "code", None) in _MISFIT:
+        error.met = collection, filters
 
 
 def _meant_paths(update: Update, found: re.Match[str]) -> list[str]:

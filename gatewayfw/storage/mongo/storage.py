@@ -12,10 +12,10 @@ from pymongo.client_session import ClientSession
 from pymongo.errors import OperationFailure
 
 from gatewayfw.batches import Found
-from gatewayfw.errors import StorageError
+from gatewayfw.errors import GatewayError, StorageError
 from gatewayfw.storage.mongo.aside import run_aside
 from gatewayfw.storage.mongo.commands import PlainWrites
-from gatewayfw.storage.mongo.errors import refused_update
+from gatewayfw.storage.mongo.errors import note_met, refused_update
 from gatewayfw.storage.mongo.indexes import build, compare, find_or_create, identities, index_of
 from gatewayfw.storage.mongo.reads import MOST_LISTED, REPLY_DOCUMENTS, SNAPSHOT, Arriving, Listed, Query, count_matches
 from gatewayfw.storage.mongo.transactions import Transactions
@@ -228,20 +228,24 @@ class MongoStorage(Transactions):
     ) -> Document | None:
         """Change one document; a refusal names the paths as the caller ``said`` them."""
         projection = projection_of(fields)
-        with self._change() as session:
-            try:
-                if plain := self._writer(collection, session):
-                    return plain.update_one(filter, update, projection)
-                result: Document | None = self._collection(collection).find_one_and_update(
-                    dict(filter),
-                    update,
-                    projection,
-                    return_document=ReturnDocument.AFTER,
-                    session=session,
-                )
-            except OperationFailure as error:
-                raise refused_update(error, said) or error from None
-            return result
+        try:
+            with self._change() as session:
+                try:
+                    if plain := self._writer(collection, session):
+                        return plain.update_one(filter, update, projection)
+                    result: Document | None = self._collection(collection).find_one_and_update(
+                        dict(filter),
+                        update,
+                        projection,
+                        return_document=ReturnDocument.AFTER,
+                        session=session,
+                    )
+                except OperationFailure as error:
+                    raise refused_update(error, said) or error from None
+                return result
+        except GatewayError as error:
+            note_met(error, collection, [filter])
+            raise
 
     def update_many(self, collection: str, filter: Filter, update: Update, *, most_bytes: int | None = None) -> int:
         """Change all matching documents in one command; the server measures their size."""
@@ -257,23 +261,31 @@ class MongoStorage(Transactions):
     ) -> int:
         """Change all matches of each filter in one command, locks first; return a count."""
         statements = [*locks, *changes]
-        with self._change() as session:
-            if plain := len(changes) < 2 and self._writer(collection, session):  # two might not fit into one command
-                return plain.update(statements)
-            requests = [UpdateMany(dict(filter), update) for filter, update in statements]
-            return self._collection(collection).bulk_write(requests, session=session).matched_count
+        try:
+            with self._change() as session:
+                if plain := len(changes) < 2 and self._writer(collection, session):  # two may not fit into one command
+                    return plain.update(statements)
+                requests = [UpdateMany(dict(filter), update) for filter, update in statements]
+                return self._collection(collection).bulk_write(requests, session=session).matched_count
+        except GatewayError as error:
+            note_met(error, collection, [filter for filter, _ in statements])
+            raise
 
     def update_each(self, collection: str, changes: Iterable[tuple[object, Update]]) -> None:
         """Change documents with one bulk command."""
         listed = list(changes)
         if not listed:
             return
-        with self._change() as session:
-            if plain := len(listed) == 1 and self._writer(collection, session):
-                plain.update([({"_id": id_}, update) for id_, update in listed])
-            else:
-                requests = [UpdateOne({"_id": id_}, update) for id_, update in listed]
-                self._collection(collection).bulk_write(requests, session=session)
+        try:
+            with self._change() as session:
+                if plain := len(listed) == 1 and self._writer(collection, session):
+                    plain.update([({"_id": id_}, update) for id_, update in listed])
+                else:
+                    requests = [UpdateOne({"_id": id_}, update) for id_, update in listed]
+                    self._collection(collection).bulk_write(requests, session=session)
+        except GatewayError as error:
+            note_met(error, collection, [{"_id": id_} for id_, _ in listed])
+            raise
 
     def delete_many(self, collection: str, filter: Filter) -> int:
         """Delete all matching documents in one command."""

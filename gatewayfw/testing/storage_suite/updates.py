@@ -296,7 +296,8 @@ class Updates(Topic):
     def test_a_positional_path_stands_beside_conditions_on_missing_values(self, storage: Storage) -> None:
         """The core asks for the version of a copy in this way."""
         storage.insert("things", [{"_id": 1, "users": [{"_id": 1}, {"_id": 2}], "at": {}}])
-        wanted = {"_id": 1, "users._id": 2, "at.x": None, "at.y": {"$exists": False}}
+        old = {"$not": {"$gte": 2, "$lte": 5}}
+        wanted = {"_id": 1, "users._id": 2, "at.x": None, "at.y": {"$exists": False}, "at.z": old}
         assert storage.update_many("things", wanted, {"$set": {"users.$": {"_id": 2, "n": "z"}}}) == 1
         assert read_all(storage) == [{"_id": 1, "users": [{"_id": 1}, {"_id": 2, "n": "z"}], "at": {}}]
 

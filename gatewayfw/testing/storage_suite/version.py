@@ -11,6 +11,7 @@ RULES: Mapping[int, str] = {
     3: "updates have $mul, $min, $max and $pop; $push has $position, $slice and $sort, by values or by one field",
     4: "aside, whose writes a transaction that fails does not undo",
     5: "unique indexes know each element of a list, sparse ones know null; ping, which has a default",
+    6: "a positional path stands beside a $not on another path",
 }
 
 VERSION = max(RULES)

@@ -650,7 +650,7 @@ def walk(model, path, id_, limit, found):
 
 
 def older(path, comparison, version=V):
-    return {"$or": [{path: {comparison: version}}, {path: {"$exists": False}}]}
+    return {path: {"$not": {{"$lt": "$gte", "$lte": "$gt"}[comparison]: version, "$lte": 2**62}}}
 
 
 def stored(command):

@@ -171,10 +171,11 @@ def test_a_place_in_an_unknown_model_is_refused(integrity):
         list(integrity.check(after=Place("nothing", "1", 0, 0)))
 
 
-def test_a_place_in_a_model_that_embeds_nothing_is_refused(odm):
-    odm.new_model("plain", {"name": string()})
-    with pytest.raises(NotFound, match="^model plain embeds nothing$"):
-        list(odm.integrity.check(after=Place("plain", "1", 0, 0)))
+def test_a_model_that_embeds_nothing_is_checked_for_its_hidden_field(odm):
+    plain = odm.new_model("plain", {"name": string()})
+    id_ = plain.insert_one({"name": "x"})["_id"]
+    odm.storage.update_one("plain", {"_id": id_}, {"$set": {"_gw": None}}, ())
+    assert list(odm.integrity.check()) == [Problem("plain", id_, "_gw", "is damaged")]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,131 @@
+"""Documents whose hidden field another tool has damaged stop nothing, and are mended."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+from bson import Decimal128
+
+from gatewayfw.errors import ValidationError
+
+NAN, LAST = float("nan"), 2**63 - 1
+#: Damaged hidden fields. In them ``LAND`` stands for the id of the country that a city embeds.
+FORMS = [
+    *(None, "text", 5, True, [], [{"v": 1}], Decimal128("NaN")),
+    *({"v": value} for value in ("text", None, LAST, -1, NAN, 5.0, Decimal128("5"), True, [], {"x": 1})),
+    *({part: value} for part in ("rev", "r") for value in (None, LAST, NAN, 5.0)),
+    *({"at": value} for value in (None, [1], {"country": None}, {"country": []})),
+    *({"at": {"country": {"LAND": value}}} for value in (None, "text", LAST, NAN, {})),
+    *({"out": value} for value in (None, {"country": []}, {"country": {"cities": "text"}})),
+    *({"out": {"country": {"cities": value}}} for value in (None, ["text"])),
+    *({"cut": value} for value in (None, [5], {"cities": "text"}, {"cities": NAN})),
+]
+
+
+@pytest.fixture(params=FORMS, ids=repr)
+def form(request):
+    """A damaged hidden field."""
+    return request.param
+
+
+@pytest.fixture
+def towns(world):
+    """The ids of a country, and of four cities in it, of which one is in no window of it."""
+    land = world.add_country("land")
+    world.country.find_one_and_update(filter={"_id": land}, update={"$set": {"population": 1}})
+    flags = [("cities", "biggest", "capital"), ("cities",), (), ("cities", "biggest")]
+    yield land, [world.add_city(f"city {one}", land, flags=names, population=5) for one, names in enumerate(flags)]
+    list(world.odm.integrity.repair())  # after it the fixture `world` finds nothing
+    assert list(world.odm.integrity.check()) == []
+
+
+@pytest.fixture
+def hurt(world, towns, form):
+    """A country and one of its cities, as (model, id), with a damaged hidden field."""
+    land, cities = towns
+    for model, id_ in (("country", land), ("city", cities[1])):
+        world.storage.update_one(model, {"_id": id_}, {"$set": {"_gw": named(form, land)}}, ())
+    return [("country", land), ("city", cities[1])]
+
+
+def named(form, land):
+    """A form with an id in the place of its name."""
+    if isinstance(form, dict):
+        return {str(land) if name == "LAND" else name: named(part, land) for name, part in form.items()}
+    return form
+
+
+def names_of(world, land):
+    """The name of the country in each city, in order."""
+    found = world.storage.find("city", {"country._id": land}, ["country.name"], sort=[("_id", 1)])
+    return [one["country"]["name"] for one in found]
+
+
+def problems_of(found):
+    return [(one.model, one.id, one.reason, one.state) for one in found if one.path.startswith("_gw")]
+
+
+def test_check_names_it_and_repair_mends_it(world, hurt):
+    assert problems_of(world.odm.integrity.check()) == [(*one, "is damaged", "found") for one in hurt]
+    assert problems_of(world.odm.integrity.repair()) == [(*one, "is damaged", "mended") for one in hurt]
+    assert list(world.odm.integrity.check()) == []
+
+
+def test_a_source_is_renamed_in_all_its_holders(world, towns, hurt):
+    land, _ = towns
+    world.country.find_one_and_update(filter={"_id": land}, update={"$set": {"name": "new"}})
+    assert names_of(world, land) == ["new"] * 4
+
+
+def test_a_job_renews_all_copies(world, towns, hurt):
+    land, _ = towns
+    with world.odm.leave_to_jobs():
+        world.country.find_one_and_update(filter={"_id": land}, update={"$set": {"name": "new"}})
+    assert (names_of(world, land), world.odm.jobs()) == (["new"] * 4, [])
+
+
+def test_many_are_updated(world, towns, hurt):
+    assert world.city.update_many({"country._id": towns[0]}, {"$inc": {"population": 1}})["matched"] == 4
+    assert [one["population"] for one in world.storage.find("city", {})] == [6] * 4
+
+
+@pytest.mark.parametrize("at", [0, 1], ids=["source", "holder"])
+def test_it_is_changed_itself(world, hurt, at):
+    model, id_ = getattr(world, hurt[at][0]), hurt[at][1]
+    before = model.find_one({"_id": id_}, projection={"_rev": 1})["_rev"]
+    model.find_one_and_update({"_id": id_}, {"$set": {"population": 7}})
+    shown = model.find_one({"_id": id_}, projection={"population": 1, "_rev": 1})
+    assert (shown["population"], shown["_rev"] > before) == (7, True)
+
+
+def test_others_enter_and_leave(world, towns, hurt):
+    land, cities = towns
+    world.add_city("new", land)
+    assert world.city.delete_one({"_id": cities[0]})
+    other = world.add_country("other")
+    related = {"country": {"_ids": other, "relatedRelations": {"cities": True}}}
+    for id_ in cities[1:3]:
+        world.city.add_relation({"_id": id_}, relations=related, replace=True)
+    listed = world.country.find_one({"_id": other}, projection={"cities": {"name": 1}})["cities"]
+    assert [one["name"] for one in listed] == ["city 2", "city 1"]
+
+
+def test_all_are_deleted(world, towns, hurt):
+    assert world.country.delete_one({"_id": towns[0]}, hard_cascade=True)["cascaded"] == {"city": 4}
+    assert set(map(len, world.digest().values())) == {0}
+
+
+def test_the_log_names_the_document_that_a_write_resets(world, towns, caplog):
+    world.storage.update_one("city", {"_id": towns[1][1]}, {"$set": {"_gw": {"at": None, "v": 2}}}, ())
+    with caplog.at_level(logging.WARNING, "gatewayfw.odm"):
+        world.country.find_one_and_update({"_id": towns[0]}, {"$set": {"name": "new"}})
+    told = f"city {towns[1][1]}: another tool damaged _gw.at, which is reset: flask gateway repair mends what follows"
+    assert caplog.messages == [told]
+
+
+def test_a_value_that_an_operator_does_not_fit_is_still_the_callers_error(world, towns):
+    world.storage.update_one("city", {"_id": towns[1][1]}, {"$set": {"_gw": None, "population": "text"}}, ())
+    with pytest.raises(ValidationError, match="^validation error: update.population: "):
+        world.city.find_one_and_update({"_id": towns[1][1]}, {"$inc": {"population": 1}})
+    world.storage.update_one("city", {"_id": towns[1][1]}, {"$set": {"population": 5}}, ())
