@@ -38,6 +38,7 @@ def parameters() -> set[str]:
         Odm.set_db,
         auth.Auth,
         auth.Tokens,
+        auth.Pbkdf2Hasher,
     ]
     return {name for taker in [*takers, schemas.string, schemas.file] for name in inspect.signature(taker).parameters}
 

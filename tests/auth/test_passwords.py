@@ -84,6 +84,45 @@ def test_a_hash_of_fewer_rounds_takes_no_less_work(monkeypatch, stored, rounds, 
     assert (PBKDF2.verify(password, stored), sum(done)) == (password == "x", rounds)
 
 
+COMPOSED, APART = "caf\u00e9 \u212b", "cafe\u0301\u00a0A\u030a"
+
+
+@pytest.mark.parametrize(("first", "then"), [(COMPOSED, APART), (APART, COMPOSED), (APART, APART)])
+def test_spellings_of_one_password_are_one(first, then):
+    assert PBKDF2.verify(then, PBKDF2.hash(first))
+
+
+@pytest.mark.parametrize("password", ["cafe", "caf\u00e9", "caf\u00e9 A", "CAF\u00c9 \u00c5"])
+def test_other_letters_are_another_password(password):
+    assert not PBKDF2.verify(password, PBKDF2.hash(COMPOSED))
+
+
+def test_a_hash_of_a_password_as_it_was_typed_goes_on_to_match():
+    derived = b64encode(hashlib.pbkdf2_hmac("sha256", APART.encode(), b"salt", 10)).decode()
+    stored = [f"pbkdf2_sha256$10$salt${derived}", SHA.hash(APART)]
+    assert [PBKDF2.verify(APART, one) for one in stored] == [True, True]
+
+
+def test_the_contracts_hash_is_that_of_the_bytes():
+    assert SHA.hash(APART) == hashlib.sha256(APART.encode()).hexdigest()
+
+
+@pytest.mark.parametrize("of", [5, 10, 20])
+@pytest.mark.parametrize("password", ["x", "y"])
+def test_after_fewer_iterations_all_hashes_take_the_same_work(monkeypatch, of, password):
+    stored, hasher = Pbkdf2Hasher(of).hash("x"), Pbkdf2Hasher(10, least_work=20)
+    done = []
+    derive = hashlib.pbkdf2_hmac
+    monkeypatch.setattr(hashlib, "pbkdf2_hmac", lambda *given: done.append(given[3]) or derive(*given))
+    assert (hasher.verify(password, stored), sum(done), hasher.hash("x").split("$")[1]) == (password == "x", 20, "10")
+
+
+@pytest.mark.parametrize("work", [-1, True, 1.5, 10**9])
+def test_unusable_work_is_a_definition_error(work):
+    with pytest.raises(DefinitionError, match="^Pbkdf2Hasher: least_work must be a number of iterations$"):
+        Pbkdf2Hasher(least_work=work)
+
+
 def test_sha256_wants_no_rehash_of_its_own_hashes():
     assert (SHA.needs_rehash(SHA.hash("secret")), SHA.needs_rehash("secret")) == (False, True)
 
