@@ -26,7 +26,7 @@ def make():
 
     @gw.acts.act("land", "rename", set={"name": gw.schemas.string()})
     def rename(body):
-        lands.find_one_and_update({}, {"$set": body["details"]["set"]})
+        lands.find_one_and_update({"name": {"$exists": True}}, {"$set": body["details"]["set"]})
 
     @gw.acts.act("land", "add", set={"name": gw.schemas.string()})
     def add(body):
@@ -50,4 +50,4 @@ def create_app():
 
 
 if __name__ == "__main__":
-    make().run_server(server=sys.argv[1], port=int(sys.argv[2]))
+    make().run_server(server=sys.argv[1], port=int(sys.argv[2]), workers=1)
