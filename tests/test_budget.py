@@ -68,7 +68,7 @@ def mongomock_database():
 
 def service(database):
     """A user with one relation, and the two acts."""
-    gw = gateway(fan_out_thread=False)
+    gw = gateway()
     gw.odm.set_db(database)
     gw.odm.new_model("country", {"name": string()})
     users = gw.odm.new_model(

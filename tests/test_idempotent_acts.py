@@ -26,7 +26,7 @@ class Shop:
     """A gateway whose act ``add`` adds a thing for the caller that the body names."""
 
     def __init__(self, database):
-        self.gw = gw = gateway(fan_out_thread=False)
+        self.gw = gw = gateway()
         gw.odm.set_db(database)
         self.things = gw.odm.new_model("thing", {"name": string(), "n": integer()}, options=UNIQUE)
         self.ran = []

@@ -363,7 +363,7 @@ def test_several_old_jobs_are_one_warning_since_the_first(monkeypatch):
 def waiting(mongo_database, monkeypatch):
     """A gateway with a pending job."""
     monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 0.0)
-    gw = shop(mongo_database, inline_limit=1, fan_out_thread=False)
+    gw = shop(mongo_database, inline_limit=1)
     shop_id, _ = stock(gw, items=2)
     gw.odm.model("shop").find_one_and_update(filter={"_id": shop_id}, update={"$set": {"name": "new"}})
     return gw

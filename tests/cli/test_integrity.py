@@ -128,7 +128,7 @@ def test_repair_deletes_orphans_when_told(dangling):
 @pytest.mark.parametrize("command", ["check", "repair"])
 def test_what_is_pending_is_shown_and_does_not_count(mongo_database, monkeypatch, command):
     monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 0.0)
-    gw = shop(mongo_database, inline_limit=1, fan_out_thread=False)
+    gw = shop(mongo_database, inline_limit=1)
     gw.shop_id, gw.item_ids = stock(gw, items=2)
     gw.odm.model("shop").find_one_and_update(filter={"_id": gw.shop_id}, update={"$set": {"name": "new"}})
     lines = "".join(line_of(gw, " (a job is pending)", which) for which in (0, 1))

@@ -27,7 +27,7 @@ from tests.commands_page import has_page
 def busy(mongo_database, monkeypatch):
     """A gateway with one pending job of five copies, which nobody works on."""
     monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 0.0)
-    gw = shop(mongo_database, inline_limit=3, fan_out_thread=False)
+    gw = shop(mongo_database, inline_limit=3)
     gw.shop_id, _ = stock(gw, items=5)
     rename(gw, "new")
     return gw

@@ -66,7 +66,7 @@ def hasty_leases():
 
 def open_world(db, inline_limit):
     """Return the models of `define_world` on a storage or mongomock; no thread works its jobs off."""
-    settings = Settings(inline_limit=inline_limit, fan_out_thread=False)
+    settings = Settings(inline_limit=inline_limit)
     odm = Odm(Schemas(settings), settings)
     odm.set_db(db)
     return World(odm, define_world(odm))

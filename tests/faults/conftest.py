@@ -21,12 +21,6 @@ def full():
     return os.environ.get("GATEWAYFW_TEST_FAULTS") == "1"
 
 
-@pytest.fixture(autouse=True)
-def _only_look(monkeypatch):
-    """Leave jobs to the workers of the server: the service in this process has no helper thread."""
-    monkeypatch.setenv("GATEWAYFW_FAN_OUT_THREAD", "false")
-
-
 @pytest.fixture
 def report(request):
     """Print figures of the test; ``-s`` shows them."""

@@ -16,7 +16,7 @@ HOLDERS = 30
 
 def open_models(uri):
     """Return the gateway, with the counters and what holds them; each count leaves a job."""
-    gw = gateway(inline_limit=2, fan_out_thread=False)
+    gw = gateway(inline_limit=2)
     gw.odm.set_db(uri)
     counters = gw.odm.new_model("counter", {"count": integer()})
     holders = gw.odm.new_model(

@@ -67,7 +67,7 @@ def world_on(uri, name, limit=200, listener=None):
     ``limit`` is how many copies an operation writes itself.
     """
     with MongoClient(uri, event_listeners=[listener] if listener else []) as client:
-        settings = Settings(inline_limit=limit, fan_out_thread=False)
+        settings = Settings(inline_limit=limit)
         odm = Odm(Schemas(settings), settings)
         odm.set_db(client[name])
         models = define_world(odm)
@@ -326,14 +326,14 @@ def test_after_writers_at_once_repair_leaves_nothing(start, report):
 
 
 def test_doctor_warns_of_a_real_standalone_server(uri):
-    gw = shop(f"{uri}doctor", fan_out_thread=False)
+    gw = shop(f"{uri}doctor")
     expected = "warning: the database is a standalone server, without transactions: make it a one-node replica set\n"
     assert runner(make_app(shop=gw))("doctor") == (0, expected)
     gw.odm.storage.close()
 
 
 def test_idempotent_acts_are_refused_and_after_commit_waits_for_the_end(uri):
-    gw = gateway(fan_out_thread=False, expose_errors=True)
+    gw = gateway(expose_errors=True)
     gw.odm.set_db(f"{uri}idempotent")
     things, called = gw.odm.new_model("thing", {"n": integer()}), []
 

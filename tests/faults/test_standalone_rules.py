@@ -35,7 +35,7 @@ def open_odm(client):
     """A function that gives an Odm without models on that database."""
 
     def make(**settings):
-        settings = Settings(fan_out_thread=False, **settings)
+        settings = Settings(**settings)
         odm = Odm(Schemas(settings), settings)
         odm.set_db(client.rules)
         return odm

@@ -222,7 +222,7 @@ def test_bytes_of_a_cascade_go_too(database, store, keys_of):
 
 @pytest.mark.mongo
 def test_bytes_of_a_cascade_that_a_job_finishes_go_too(mongo_database, store, keys_of):
-    gw = gateway(inline_limit=1, fan_out_thread=False)
+    gw = gateway(inline_limit=1)
     gw.odm.set_db(mongo_database)
     gw.files.use(store)
     gw.odm.new_model("user", {})

@@ -103,7 +103,7 @@ class Club:
 
     def __init__(self, storage, **settings):
         self.storage = storage
-        self.odm = Odm(Schemas(Settings(windows_bytes=MOST // 2)), Settings(fan_out_thread=False, **settings))
+        self.odm = Odm(Schemas(Settings(windows_bytes=MOST // 2)), Settings(**settings))
         self.odm.set_db(storage)
         define_models(self.odm)
         self.user, self.org = self.odm.model("user"), self.odm.model("org")

@@ -16,7 +16,7 @@ UNIQUE = {"createIndex": {"indexSpec": {"name": 1}, "options": {"unique": True}}
 
 
 def make_odm(storage):
-    odm = Odm(Schemas(Settings()), Settings(fan_out_thread=False))
+    odm = Odm(Schemas(Settings()), Settings())
     odm.set_db(storage)
     odm.things = odm.new_model("thing", {"name": string(), "n": integer()}, options=UNIQUE)
     return odm

@@ -45,7 +45,7 @@ class Office:
 
     def __init__(self, database, commands):
         self.commands = commands
-        self.odm = Odm(Schemas(Settings()), Settings(fan_out_thread=False))
+        self.odm = Odm(Schemas(Settings()), Settings())
         self.database = database
         self.odm.set_db(database)
         self.country = self.odm.new_model("country", {"name": string()})

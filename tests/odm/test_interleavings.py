@@ -361,7 +361,7 @@ def crowd(world_database, monkeypatch):
 
 
 def few_at_once(storage):
-    odm = Odm(Schemas(Settings()), Settings(inline_limit=3, fan_out_thread=False))
+    odm = Odm(Schemas(Settings()), Settings(inline_limit=3))
     odm.set_db(storage)
     crowd = World(odm, define_world(odm))
     odm.ready()

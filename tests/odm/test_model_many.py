@@ -355,7 +355,7 @@ def test_a_transaction_takes_so_many_documents_and_no_more(odm, monkeypatch):
 @pytest.fixture
 def crowded(database):
     """Models where a transaction writes 10 copies: 12 teams with 4 players each; another team with 30."""
-    settings = Settings(inline_limit=10, fan_out_thread=False)
+    settings = Settings(inline_limit=10)
     odm = Odm(Schemas(settings), settings)
     odm.set_db(database)
     team = odm.new_model("team", {"name": string()})

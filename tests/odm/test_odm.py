@@ -55,7 +55,7 @@ def test_a_listing_is_not_declared_by_a_request_that_has_no_database_yet(bare):
 def test_a_database_by_its_uri_has_the_settings_of_the_gateway(monkeypatch):
     given = []
     monkeypatch.setattr("gatewayfw.odm.database.MongoStorage", lambda *db, **keys: given.append((db, keys)) or MOCK)
-    settings = Settings(fan_out_thread=False)
+    settings = Settings()
     Odm(Schemas(settings), settings).set_db("mongodb://127.0.0.1:1/name", memory=True)
     ((db, keys),) = given
     assert (db, keys["settings"] is settings) == (("mongodb://127.0.0.1:1/name",), True)

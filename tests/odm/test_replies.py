@@ -19,7 +19,7 @@ LATER = datetime(2100, 1, 1)
 
 
 def make_odm(storage):
-    odm = Odm(Schemas(Settings()), Settings(fan_out_thread=False))
+    odm = Odm(Schemas(Settings()), Settings())
     odm.set_db(storage)
     odm.things = odm.new_model("thing", {"name": string()}, options=UNIQUE)
     return odm

@@ -46,7 +46,7 @@ class Towns:
 
     def __init__(self, storage, limit=3):
         self.storage = storage
-        self.odm = Odm(Schemas(Settings()), Settings(inline_limit=limit, fan_out_thread=False))
+        self.odm = Odm(Schemas(Settings()), Settings(inline_limit=limit))
         self.odm.set_db(storage)
         define_towns(self.odm)
         self.land, self.town, self.guest, self.deed = (

@@ -29,7 +29,7 @@ class Bound(Scope):
 @pytest.fixture
 def shop(database):
     """A gateway with 250 notes of an author; acts register with it."""
-    gw = gateway(fan_out_thread=False, error_detail=True)
+    gw = gateway(error_detail=True)
     gw.odm.set_db(database)
     gw.authors = gw.odm.new_model("author", {"name": string()})
     gw.notes = gw.odm.new_model(

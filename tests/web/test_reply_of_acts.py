@@ -40,7 +40,7 @@ def raising(error):
 @pytest.fixture
 def gw(database):
     """A gateway with three things."""
-    made = gateway(exceptions={Stock: (503, "stock", "try later")}, fan_out_thread=False)
+    made = gateway(exceptions={Stock: (503, "stock", "try later")})
     made.odm.set_db(database)
     made.things = made.odm.new_model("thing", {"n": integer()})
     made.things.insert_many(docs=[{"n": n} for n in range(3)])

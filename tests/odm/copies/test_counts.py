@@ -87,7 +87,7 @@ def world(world_database, monkeypatch):
     monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 0.0)
     for name in world_database.list_collection_names():
         world_database[name].delete_many({})
-    odm = Odm(Schemas(Settings()), Settings(inline_limit=5, fan_out_thread=False))
+    odm = Odm(Schemas(Settings()), Settings(inline_limit=5))
     odm.set_db(CountingStorage(world_database))
     world = World(odm, define_world(odm))
     world.country.insert_one(doc={"_id": LAND, "name": "land"})
@@ -211,7 +211,7 @@ def test_a_storage_that_counts_no_copies_is_asked_each_time(world, monkeypatch):
 
 
 def test_in_one_process_nothing_is_remembered(storage):
-    odm = Odm(Schemas(Settings()), Settings(fan_out_thread=False))
+    odm = Odm(Schemas(Settings()), Settings())
     odm.set_db(storage)
     known = odm._database.counts
     world = World(odm, define_world(odm))

@@ -37,7 +37,7 @@ def few(world_database, monkeypatch):
     monkeypatch.setattr("gatewayfw.odm.copies.rules.time", SimpleNamespace(time=lambda: V / 1_000_000))
     for name in world_database.list_collection_names():
         world_database[name].delete_many({})
-    odm = Odm(Schemas(Settings()), Settings(inline_limit=3, fan_out_thread=False))
+    odm = Odm(Schemas(Settings()), Settings(inline_limit=3))
     odm.set_db(MongoStorage(world_database))
     world = World(odm, define_world(odm))
     yield world
@@ -595,7 +595,7 @@ def test_holders_that_an_index_gives_in_another_order_are_reached(few, unattende
 def test_a_job_of_a_relation_that_is_defined_otherwise_here_is_left(few, unattended, world_database):
     land = add_land(few, 4)
     rename(few, few.country, land)
-    other = Odm(Schemas(Settings()), Settings(fan_out_thread=False))
+    other = Odm(Schemas(Settings()), Settings())
     other.set_db(MongoStorage(world_database))
     other.new_model("nation", {"name": string()})
     other.new_model(
@@ -608,7 +608,7 @@ def test_a_job_of_a_relation_that_is_defined_otherwise_here_is_left(few, unatten
 
 def test_a_gateway_on_the_same_storage_does_not_work_inside_a_transaction_of_another(few, unattended):
     land = add_land(few, 4)
-    again = Odm(Schemas(Settings()), Settings(inline_limit=3, fan_out_thread=False))
+    again = Odm(Schemas(Settings()), Settings(inline_limit=3))
     again.set_db(few.storage)
     same = World(again, define_world(again))
     seen = []

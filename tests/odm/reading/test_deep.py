@@ -322,7 +322,7 @@ def counted(mongod_uri):
     """A populated world on a client whose commands are counted, read only."""
     commands, name = Commands(), f"gatewayfw_{uuid.uuid4().hex}"
     with MongoClient(mongod_uri, event_listeners=[commands]) as client:
-        odm = Odm(Schemas(Settings(fan_out_thread=False)), Settings(fan_out_thread=False))
+        odm = Odm(Schemas(Settings()), Settings())
         odm.set_db(client[name])
         world = populate(World(odm, define_world(odm)))
         world.commands = commands.names

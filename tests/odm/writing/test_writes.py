@@ -209,7 +209,7 @@ def test_an_update_spends_the_copies_and_windows_that_it_writes(towns, limit, mo
 
 
 def test_all_ids_that_are_still_being_removed_are_named(storage):
-    odm = Odm(Schemas(Settings()), Settings(fan_out_thread=False))
+    odm = Odm(Schemas(Settings()), Settings())
     odm.set_db(storage)
     tag = odm.new_model("tag", {"name": string})
     post = odm.new_model("post", {}, {"tags": {"schemaName": "tag", "type": "multiple", "optional": True}})
