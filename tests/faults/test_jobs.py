@@ -10,12 +10,13 @@ import sys
 import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import urllib3
 from bson import ObjectId
 
-from gatewayfw.web.servers.options import SERVERS
+from gatewayfw.web.servers.options import Server
 from tests.faults import job_service
 from tests.waiting import wait_until
 
@@ -26,7 +27,7 @@ GUNICORN = ["gunicorn", "-c", "sample_service/gunicorn.conf.py", "tests.faults.j
 COMMANDS = {
     "conf": lambda port: [*GUNICORN, "--workers", "1", "--bind", f"127.0.0.1:{port}"],
     "conf and preload": lambda port: [*GUNICORN, "--preload", "--workers", "1", "--bind", f"127.0.0.1:{port}"],
-    **{name: lambda port, name=name: ["tests.faults.job_service", name, str(port)] for name in SERVERS},
+    **{name: lambda port, name=name: ["tests.faults.job_service", name, str(port)] for name in get_args(Server)},
 }
 
 
