@@ -65,4 +65,4 @@ def proxied(proxy):
 @pytest.fixture
 def on_stage(tmp_path):
     """Give a context manager that serves on a MongoDB server: ``on_stage(uri, *options of gunicorn)``."""
-    return lambda uri, *options: stage(uri, tmp_path, *options)
+    return lambda uri, *options, **kind: stage(uri, tmp_path, *options, **kind)

@@ -27,11 +27,6 @@ _BOOTED = re.compile(r"Booting worker with pid: (\d+)")
 class Server(Gunicorn):
     """A running server whose workers are known."""
 
-    @property
-    def pool(self):
-        """The connections to it."""
-        return self._pool
-
     def booted(self):
         """The pids of all workers it ever had, oldest first."""
         return [int(pid) for pid in _BOOTED.findall(self.log.read_text())]
@@ -115,8 +110,8 @@ class Stage:
 
 
 @contextlib.contextmanager
-def stage(uri, folder, *options):
-    """Serve on a new database of a MongoDB server; ``options`` are those of gunicorn."""
+def stage(uri, folder, *options, kind=Server):
+    """Serve on a new database of a MongoDB server; ``options`` are those of gunicorn, the ``kind`` of server."""
     name = f"gatewayfw_faults_{uuid.uuid4().hex}"
     uri = uri.replace("/?", f"/{name}?")
     service = create_service(uri, KEY)
@@ -124,7 +119,7 @@ def stage(uri, folder, *options):
         service.gw.odm.ready()
         ghost = {"first_name": "Ghost", "last_name": "Example", "email": "ghost@example.com", "password": "x"}
         caller = service.users.insert_one(doc={**ghost, "isGhost": True})["_id"]
-        server = Server(options, uri, KEY, folder / "gunicorn.log")
+        server = kind(options, uri, KEY, folder / "server.log")
         try:
             yield Stage(service, server, Sender(server.pool, service.auth.tokens.issue({"_id": str(caller)})))
         finally:

@@ -1,4 +1,4 @@
-"""Fixtures of the hostile requests: the service behind each kind of gunicorn worker."""
+"""Fixtures of the hostile requests: the service on waitress, and behind each kind of gunicorn worker."""
 
 from __future__ import annotations
 
@@ -8,21 +8,25 @@ import pytest
 
 from tests.hostile.case import request_of
 from tests.hostile.serving import serving
-from tests.sample_service.serving import WORKER_CLASS
+from tests.sample_service.serving import WORKER_CLASS, Gunicorn, Waitress
 
-#: One worker of each kind. A sync worker has one thread: with more gunicorn makes it a `gthread` one.
-WORKERS = {"sync": ("--threads", "1"), WORKER_CLASS: ("--threads", "4")}
+_ONE = ("--keep-alive", "60", "--workers", "1", "--worker-class")
+#: One process of each kind. A sync worker has one thread: with more gunicorn makes it a `gthread` one.
+SERVERS = {
+    "sync": (Gunicorn, *_ONE, "sync", "--threads", "1"),
+    WORKER_CLASS: (Gunicorn, *_ONE, WORKER_CLASS, "--threads", "4"),
+    "waitress": (Waitress,),
+}
 
 
-@pytest.fixture(scope="module", params=[pytest.param(name, marks=pytest.mark.mongo) for name in WORKERS])
+@pytest.fixture(scope="module", params=[pytest.param(name, marks=pytest.mark.mongo) for name in SERVERS])
 def served(request, mongod_uri, tmp_path_factory):
     """The service with the people of `people.py`."""
-    options = ("--workers", "1", "--worker-class", request.param, *WORKERS[request.param])
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GATEWAYFW_FAN_OUT_THREAD", "false")  # of the service in this process, which only seeds
-        with serving(mongod_uri, tmp_path_factory.mktemp("hostile"), *options) as served:
+        with serving(mongod_uri, tmp_path_factory.mktemp("hostile"), *SERVERS[request.param]) as served:
             assert served.send(request_of({"method": "OPTIONS"}, served.key)).status == 204
-            assert f"Using worker: {request.param}\n" in served.logged()
+            assert (f"Using worker: {request.param}\n" in served.logged()) is (request.param != "waitress")
             yield served
             print("{}: the slowest reply took {:.3f} s: {}".format(request.param, *served.slowest))
 

@@ -29,14 +29,22 @@ _LOGGED = ("Traceback", "[ERROR]", "[CRITICAL]", "Booting worker")
 def judge(served, case, most_seconds):
     """Send a case and return what was wrong, as lines of text."""
     request = request_of(case, served.key)
+    # Who hangs up gets no answer of a server that waits for the rest, or one in its own words.
+    is_awaited = not (request.hang_up and served.receives_all)
+    found = []
     try:
         reply = served.send(request)
     except (OSError, http.client.HTTPException) as error:
-        return [f"no answer: {error!r}"]
-    served.slowest = max(served.slowest, (reply.seconds, case["name"]))
-    found = _of_reply(case, request, reply)
-    if reply.seconds > most_seconds:
-        found.append(f"took {reply.seconds:.3f} s")
+        if is_awaited:
+            return [f"no answer: {error!r}"]
+    else:
+        served.slowest = max(served.slowest, (reply.seconds, case["name"]))
+        if is_awaited:
+            found += _of_reply(case, request, reply)
+        elif reply.status != case["want"][0]:
+            found.append(f"{reply.status}, wanted {case['want'][0]}")
+        if reply.seconds > most_seconds:
+            found.append(f"took {reply.seconds:.3f} s")
     if served.has_changed():
         found.append("the database changed")
     logged = served.logged()

@@ -1,4 +1,4 @@
-"""The sample service behind gunicorn on a database whose content is watched."""
+"""The sample service on a database whose content is watched."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pymongo import MongoClient
 
 from sample_service.app import create_service
-from tests.faults.serving import KEY, Server
+from tests.faults.serving import KEY
 from tests.hostile.people import seed
+from tests.sample_service.serving import Waitress
 
 #: The hash of a collection without documents, which a first call may make.
 _NOTHING = hashlib.md5(b"").hexdigest()
@@ -35,11 +36,13 @@ class Reply:
 class Served:
     """A running server, one connection to it that is kept while the server keeps it, and its database and log."""
 
-    def __init__(self, pool, database, log):
+    def __init__(self, pool, database, log, *, receives_all):
         self._connection = http.client.HTTPConnection(pool.host, pool.port, timeout=30)
         self._database, self._log = database, log
         self._known = {}
         self.key = KEY
+        #: Whether the service sees a request only when all of it has arrived.
+        self.receives_all = receives_all
         #: The seconds of the slowest reply to a case, and its name.
         self.slowest = (0.0, "")
 
@@ -93,19 +96,18 @@ class Served:
 
 
 @contextlib.contextmanager
-def serving(uri, folder, *options):
-    """Serve the people of `seed` and some static files; ``options`` are those of gunicorn."""
+def serving(uri, folder, kind, *options):
+    """Serve the people of `seed` and some static files on a kind of server, with its options."""
     name = f"gatewayfw_hostile_{uuid.uuid4().hex}"
     uri = uri.replace("/?", f"/{name}?")
     service = create_service(uri, KEY)
     try:
         service.gw.odm.ready()
         seed(service)
-        files = ("--env", f"GATEWAYFW_STATIC_PATH={lay_out(folder)}")
-        server = Server([*files, "--keep-alive", "60", *options], uri, KEY, folder / "gunicorn.log")
+        server = kind(options, uri, KEY, folder / "server.log", GATEWAYFW_STATIC_PATH=str(lay_out(folder)))
         try:
             with MongoClient(uri) as client, server.log.open("rb") as log:
-                served = Served(server.pool, client[name], log)
+                served = Served(server.pool, client[name], log, receives_all=kind is Waitress)
                 try:
                     yield served
                 finally:

@@ -1,4 +1,4 @@
-"""The sample service behind gunicorn, as it is deployed: 2 workers of 8 threads."""
+"""The sample service on each server: behind gunicorn as it is deployed, 2 workers of 8 threads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,15 @@ from tests.waiting import wait_until
 ROOT = Path(__file__).parent.parent.parent
 #: The worker class of `sample_service/gunicorn.conf.py`.
 WORKER_CLASS = "gthread"
-_LISTENING = re.compile(r"Listening at: http://127\.0\.0\.1:(\d+)")
+_LISTENING = re.compile(r"(?:Listening at:|serving in this process at) http://127\.0\.0\.1:(\d+)")
+#: Runs `run_server` with the server that it is told.
+_PROGRAM = """
+import logging, os, sys
+from sample_service.app import create_service, options_from
+logging.basicConfig(level=logging.INFO)
+gw = create_service(os.environ["MONGODB_URI"]).gw
+gw.run_server(port=0, workers=2, threads=8, server=sys.argv[1], **options_from(os.environ))
+"""
 
 
 def _die_with_parent():
@@ -30,16 +38,14 @@ def _die_with_parent():
 class Gunicorn:
     """A running server; ``log`` is the file it writes to, ``app`` what it serves."""
 
-    def __init__(self, options, uri, key, log, app="sample_service:create_app()"):
+    def __init__(self, options, uri, key, log, app="sample_service:create_app()", **more):
         self.log = log
         environ = {name: value for name, value in os.environ.items() if not name.startswith("GATEWAYFW_")}
-        command = ["-m", "gunicorn", app, "--workers", "2", "--worker-class", WORKER_CLASS]
-        command += ["--threads", "8", "--bind", "127.0.0.1:0", "--no-control-socket", *options]
         with log.open("wb") as output:
             self._process = subprocess.Popen(
-                [sys.executable, *command],
+                [sys.executable, *self._command(app, options)],
                 cwd=ROOT,
-                env={**environ, "MONGODB_URI": uri, "GATEWAYFW_TOKEN_KEY": key, "GATEWAYFW_LOGIN_LIMIT": ""},
+                env={**environ, **more, "MONGODB_URI": uri, "GATEWAYFW_TOKEN_KEY": key, "GATEWAYFW_LOGIN_LIMIT": ""},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -48,12 +54,21 @@ class Gunicorn:
             )
         self._pool = urllib3.HTTPConnectionPool("127.0.0.1", self._port(), maxsize=16, timeout=30, retries=False)
 
+    def _command(self, app, options):
+        command = ["-m", "gunicorn", app, "--workers", "2", "--worker-class", WORKER_CLASS]
+        return [*command, "--threads", "8", "--bind", "127.0.0.1:0", "--no-control-socket", *options]
+
     def _port(self):
         found = wait_until(
             lambda: _LISTENING.search(self.log.read_text()), process=self._process, log=self.log.read_text
         )
-        assert found, f"gunicorn does not listen: {self.log.read_text()}"
+        assert found, f"the server does not listen: {self.log.read_text()}"
         return int(found[1])
+
+    @property
+    def pool(self):
+        """The connections to it."""
+        return self._pool
 
     def post(self, data, headers):
         """Send one request; gives status and body."""
@@ -74,3 +89,18 @@ class Gunicorn:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+
+class Granian(Gunicorn):
+    """The same on granian."""
+
+    name = "granian"
+
+    def _command(self, app, options):
+        return ["-c", _PROGRAM, self.name, *options]
+
+
+class Waitress(Granian):
+    """The same on waitress, with 8 threads in one process."""
+
+    name = "waitress"
