@@ -53,14 +53,6 @@ class Server(Gunicorn):
                 peaks += [int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM:")]
         return max(peaks)
 
-    def processor_seconds(self):
-        """The seconds of a processor that the running workers took; 0 where the system does not tell."""
-        ticks = 0
-        for pid in self.workers():
-            with contextlib.suppress(OSError):
-                ticks += sum(map(int, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]))
-        return ticks / os.sysconf("SC_CLK_TCK")
-
     def _is_ours(self, pid):
         """Whether the process is in the server's session; a pid may belong to another one by now."""
         try:

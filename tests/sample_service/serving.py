@@ -99,8 +99,14 @@ class Granian(Gunicorn):
     def _command(self, app, options):
         return ["-c", _PROGRAM, self.name, *options]
 
+    def _port(self):
+        port = super()._port()  # logged by the parent; each worker listens for itself
+        assert wait_until(lambda: self.log.read_text().count("Started worker") == 2), self.log.read_text()
+        return port
+
 
 class Waitress(Granian):
     """The same on waitress, with 8 threads in one process."""
 
     name = "waitress"
+    _port = Gunicorn._port
