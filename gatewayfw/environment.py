@@ -13,6 +13,8 @@ from typing import Literal
 VARIABLE = "GATEWAYFW_ENV"
 #: Where the processes of one service keep their metrics; read by prometheus_client when it is imported.
 METRICS_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+#: In the WSGI environment of a request that a program, such as a command, sends to its own app: it does not serve.
+IN_PROCESS = "gatewayfw.in_process"
 _OTHER = "FLASK_ENV"
 _DEVELOPMENT, _PRODUCTION = "development", "production"
 _NO = frozenset({"", "0", "false", "no"})

@@ -12,6 +12,7 @@ from urllib3.exceptions import TimeoutError as TooSlow
 
 from gatewayfw.client.errors import NoReply
 from gatewayfw.client.replies import bad_reply
+from gatewayfw.environment import IN_PROCESS
 from gatewayfw.wire.posting import HttpReply, NotAGateway, Posts
 
 
@@ -68,5 +69,6 @@ class InProcess:
         """Return the reply to a request body; raise exceptions that the app propagates."""
         # A test client for each call: threads must not share one. With its own cookies it would drop one that is sent.
         client = self._app.test_client(use_cookies=False)
-        with client.post(self._path, subdomain=self._subdomain, data=data, headers=dict(headers)) as response:
+        sent = {"data": data, "headers": dict(headers), "environ_overrides": {IN_PROCESS: True}}
+        with client.post(self._path, subdomain=self._subdomain, **sent) as response:
             return HttpReply(response.status_code, HTTPHeaderDict(list(response.headers)), response.get_data())

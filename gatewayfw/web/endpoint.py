@@ -26,6 +26,7 @@ from gatewayfw.acts.lifecycle import Parts
 from gatewayfw.acts.registry import UnknownName
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.services import RemoteReply
+from gatewayfw.environment import IN_PROCESS
 from gatewayfw.errors import BadRequest, GatewayError, MethodNotAllowed, UnsupportedMediaType
 from gatewayfw.files import Files
 from gatewayfw.logs import UNEXPECTED, traceback_of
@@ -152,7 +153,8 @@ class Endpoint:
     def answer(self, sent: Request) -> Success | Response:
         """Return what `view` answers; a success has no response around it."""
         try:
-            self.serve()
+            if IN_PROCESS not in sent.environ:
+                self.serve()
         except GatewayError as error:
             return self.refuse(error)
         if sent.method == "OPTIONS":

@@ -131,7 +131,7 @@ def test_the_job_of_a_killed_worker_goes_on_while_nobody_calls(
     try:
         with held(mongo_database):
             assert server.rename("new") == 200
-            assert wait_until(lambda: [job.leased for job in odm.jobs() if job.after], 120) != []
+            assert wait_until(lambda: any(job.leased and job.after for job in odm.jobs()), 120)
             killed = time.monotonic()
             server.kill_workers()
             [before] = odm.jobs()

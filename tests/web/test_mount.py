@@ -5,6 +5,7 @@ from flask import Blueprint, Flask, request, url_for
 from prometheus_client import CollectorRegistry
 
 from gatewayfw import DirectoryFiles, gateway
+from gatewayfw.client import InProcessClient
 from gatewayfw.errors import DefinitionError
 from gatewayfw.observe import prometheus
 from gatewayfw.odm import Odm
@@ -247,3 +248,11 @@ def test_a_request_of_any_route_tells_that_the_process_serves(serving, statuses)
 def test_a_process_that_cannot_serve_lives_and_refuses_the_rest(serving, statuses):
     serving.refusal = DefinitionError("greenlets")
     assert statuses() == [*[500] * 5, 200, 200, *[500] * 4]
+
+
+def test_a_program_that_calls_its_own_app_does_not_serve(serving, gw):
+    app = gw.create_app()
+    reply = InProcessClient(app).call("thing", "where")
+    assert (reply, serving) == ("gateway.gateway", [])
+    app.test_client().post("/gateway", json=BODY)
+    assert serving == [1]
