@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from gatewayfw.core import gateway
 from gatewayfw.export.typescript.module import typescript
+from gatewayfw.schemas import object_, optional, string
 from sample_service.app import create_service
 from tests.export.compiling import COMPILERS
 from tests.export.sixty import calls, sixty
@@ -56,3 +58,28 @@ def test_a_gateway_without_models(project):
         "services": {"main": {"remote": False, "acts": {}}},
     }
     project(gateway=typescript(from_nothing)).compiles("typescript", "--noEmit")
+
+
+INHERITED = """
+import { createClient } from "./gateway.js";
+const client = createClient({ url: "" });
+export async function main(): Promise<(string | undefined)[]> {
+  const set = { constructor: "a", inner: { valueOf: "b" } };
+  const one = await client.call("constructor", "toString", { set, get: { constructor: 1, toString: 1 } });
+  const other = await client.call("constructor", "toString", { set: { inner: {} }, get: { name: 1 } });
+  // @ts-expect-error
+  await client.call("constructor", "toString", { set: { inner: {}, constructor: 5 }, get: { name: 1 } });
+  return [one.constructor, other.name];
+}
+"""
+
+
+@each_compiler
+def test_fields_may_be_called_like_members_of_every_object(compiler, project):
+    gw = gateway()
+    field = {name: optional(string()) for name in ("constructor", "toString", "valueOf", "__proto__")}
+    gw.odm.new_model("constructor", {"name": string(), **field})
+    get = gw.schemas.select_struct("constructor", 1)
+    sent = {"inner": object_(field), **field}
+    gw.acts.act("constructor", "toString", set=sent, get=get, public=True)(lambda body: None)
+    project(gateway=typescript(gw.catalog()), use=INHERITED).compiles(compiler, "--noEmit")

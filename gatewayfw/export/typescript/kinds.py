@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, final
 
@@ -18,6 +19,10 @@ Hidden = Mapping[str, frozenset[str]]
 DEEPEST = 32
 #: What operators of a listing take that take no value of the field.
 OPERANDS: Mapping[str, str] = MappingProxyType({"exists": "boolean", "prefix": "string", "contains": "string"})
+#: What every object inherits, to TypeScript.
+_INHERITED = frozenset(
+    {"constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf"}
+)
 #: The words for bounds in the comment of a field.
 _NOTES = {
     "minimum": "at least",
@@ -103,6 +108,10 @@ class Sent(Shown):
     Fields with a default may be left out, and a list may be constant.
     """
 
+    def members(self, fields: Mapping[str, Description]) -> Iterator[Member]:
+        """Yield the keys of an object with these fields."""
+        return map(with_inherited, super().members(fields))
+
     def _may_be_absent(self, kind: Description) -> bool:
         return bool(kind["presence"] != "required")
 
@@ -152,7 +161,8 @@ class Asked(Sent):
             return f"Get<{union([model])}, {depth}{f', {union(gone)}' if gone else ''}>"
         fields = [name for name in kind["fields"] if name not in hidden.get(model, ())]
         links = [(name, self._link(model, name, below, levels, hidden)) for name, below in kind["links"].items()]
-        return block(Member(name, text, optional=True) for name, text in [*((one, "Flag") for one in fields), *links])
+        asked = [*((name, "Flag") for name in fields), *links]
+        return block(with_inherited(Member(name, text, optional=True)) for name, text in asked)
 
     def _link(self, model: str, name: str, below: Description, levels: int, hidden: Hidden) -> str:
         """Return what a link takes: an object, and 1 where all fields are allowed."""
@@ -163,6 +173,13 @@ class Asked(Sent):
         is_whole = "depth" in below or below["whole"]
         inner = self._select(below, levels - 1, {**hidden, target: gone} if gone else hidden)
         return f"{'Flag' if is_whole else '0'} | {inner}"
+
+
+def with_inherited(member: Member) -> Member:
+    """Return a key that may be left out, also where every object inherits it."""
+    if not member.optional or member.name not in _INHERITED:
+        return member
+    return replace(member, type=f'{member.type} | Object["{member.name}"]')
 
 
 def noted(kind: Description) -> str:

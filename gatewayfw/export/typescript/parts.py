@@ -14,8 +14,8 @@ export type Fields<M extends Model> = Models[M] extends { fields: infer F } ? F 
 export type Links<M extends Model> = Models[M] extends { links: infer L } ? L : never;
 
 /** What `get` may say of the model `M`: fields take 1 or 0; links, `D` levels down, take 1, 0 or an object. */
-export type Get<M extends Model, D extends number = 1, H = never> = { [K in keyof Whole<M, H>]?: Flag } &
-  ([D] extends [0] ? unknown : { [K in keyof Links<M>]?: Flag | GetBelow<Links<M>[K], Below[D], H> });
+export type Get<M extends Model, D extends number = 1, H = never> = { [K in keyof Whole<M, H>]?: Flag | Inherited<K> } &
+  ([D] extends [0] ? unknown : { [K in keyof Links<M>]?: Flag | GetBelow<Links<M>[K], Below[D], H> | Inherited<K> });
 
 /** At the top, `get` may also ask for the revision, which counts the changes of the document. */
 export interface Revised { _rev?: Flag }
@@ -44,6 +44,8 @@ export type IsoDate = string;
 export interface Upload { readonly size: number; readonly type: string; arrayBuffer(): Promise<ArrayBuffer> }
 
 export type Flag = 0 | 1;
+/** What every object has under a name such as `constructor`: to TypeScript it is there, also where nobody gives it. */
+type Inherited<K> = K extends keyof Object ? Object[K] : never;
 export type Nothing = { [key: string]: never };
 export type AnyObject = { [key: string]: unknown };
 /** A link to one document of the model `M`; no copy shows the fields `X`, nor does what is below it. */
