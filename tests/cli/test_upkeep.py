@@ -57,6 +57,7 @@ SINCE = datetime(2026, 1, 2, 3, 4, 5)
 def job(**given):
     """A job of a changed shop, at its start."""
     plain = {"key": "k", "kind": "copies", "model": "shop", "id": SHOP, "relation": "item.shop", "of": "shop", "v": 1}
+    plain |= {"type": "single", "optional": False}
     more = {"token": SHOP, "after": None, "waited": False, "again": False, "targets": (), "leased": None}
     return Job(**{**plain, **more, "since": SINCE, **given})
 

@@ -37,6 +37,12 @@ def helper_thread():
 
 
 @pytest.fixture
+def unattended(monkeypatch):
+    """Let no operation work on its own jobs: they stay until a test does. Ask for it after `few`."""
+    monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 0.0)
+
+
+@pytest.fixture
 def odm_on():
     """A function that gives an Odm without models on a database."""
 

@@ -80,6 +80,11 @@ def related(name, ids, **flags):
     return {name: {"_ids": ids, "relatedRelations": flags}}
 
 
+def alone(path, id_):
+    """Return the filter of what holds a single copy of a document."""
+    return {f"{path}._id": id_, path: {"$not": {"$elemMatch": {"_id": id_}}}}
+
+
 def members(window, land):
     """Return the command that reads a window from its members."""
     if window == "guests":

@@ -22,6 +22,7 @@ from gatewayfw.errors import DuplicateKey
 from gatewayfw.odm.copies.shares import Care
 from gatewayfw.odm.ids import ordered
 from gatewayfw.schemas import RelatedRelation, Relation
+from gatewayfw.schemas.relations import Cardinality
 from gatewayfw.storage import Document, Index, Storage
 
 COLLECTION = "_gw_jobs"
@@ -39,13 +40,16 @@ class Job:
     """The work left for one source and one relation.
 
     Attributes:
-        key: the job's ``_id``; copies and removal of a source in a relation share one, windows have another.
+        key: the job's ``_id``; copies and removal of a source in a relation of one type share one, windows have
+            another.
         kind: ``copies`` writes a changed source to its holders, ``removal`` takes a deleted one out
             of them, ``windows`` corrects the reverse relations of ``targets``.
         model: the model of the document whose change made the job.
         id: that document's ``_id``.
         relation: ``<holder model>.<relation>``.
         of: the model that the relation holds copies of.
+        type: the type of the relation in the process that made the job, which goes for whoever works on it.
+        optional: likewise, whether the relation was optional there.
         v: the source's version; for a deleted source, a version above that of every copy.
         token: a new value after every change of the job.
         after: for ``copies`` and ``removal``, the last finished holder; None at the start.
@@ -62,6 +66,8 @@ class Job:
     id: ObjectId
     relation: str
     of: str
+    type: Cardinality
+    optional: bool
     v: int
     token: ObjectId
     after: object
@@ -91,6 +97,8 @@ class Jobs:
         left = before.get("targets", [])
         told = {
             "kind": kind,
+            "type": relation.type,
+            "optional": relation.optional,
             "v": v,
             "token": ObjectId(),
             "after": before.get("after"),
@@ -224,8 +232,7 @@ class Backlog:
 
 
 def _key(model: str, id_: ObjectId, relation: Relation, kind: JobKind) -> str:
-    key = f"{model}:{id_}:{_named(relation)}"
-    return f"{key}:windows" if kind == "windows" else key
+    return f"{model}:{id_}:{_named(relation)}:{'windows' if kind == 'windows' else relation.type}"
 
 
 def _named(link: Relation | RelatedRelation) -> str:
@@ -259,6 +266,8 @@ def _job(stored: Document) -> Job | None:
         id=stored["id"],
         relation=stored["relation"],
         of=stored["of"],
+        type=cast(Cardinality, stored["type"]),
+        optional=stored["optional"],
         v=stored["v"],
         token=stored["token"],
         after=stored["after"],
@@ -273,9 +282,10 @@ def _job(stored: Document) -> Job | None:
 def _is_job(stored: Document) -> bool:
     texts = all(isinstance(stored.get(name), str) for name in ("_id", "model", "relation", "of"))
     ids = all(isinstance(stored.get(name), ObjectId) for name in ("id", "token"))
-    flags = all(isinstance(stored.get(name), bool) for name in ("waited", "again"))
+    flags = all(isinstance(stored.get(name), bool) for name in ("optional", "waited", "again"))
     return (
         (texts and ids and flags)
+        and stored.get("type") in get_args(Cardinality)
         and stored.get("kind") in get_args(JobKind)
         and isinstance(stored.get("v"), int)
         and isinstance(stored.get("targets"), list)

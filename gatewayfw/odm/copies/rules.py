@@ -29,6 +29,7 @@ from gatewayfw.odm.hidden import HIDDEN, MOST, counter_in, examine
 from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.odm.reading.revisions import RAISED
 from gatewayfw.schemas import RelatedRelation, Relation
+from gatewayfw.schemas.models import Link
 from gatewayfw.storage import Lock
 
 #: How documents of models are locked.
@@ -166,19 +167,30 @@ def assign(name: str, value: object) -> dict[str, dict[str, Any]]:
 
 
 def without(relation: Relation, document: Mapping[str, Any], gone: Container[object]) -> dict[str, dict[str, Any]]:
-    """Return the update that takes copies out of a document's relation."""
-    copies = [copy for copy in copies_in(document.get(relation.name)) if copy.get("_id") not in gone]
-    return assign(relation.name, embedded(relation, copies))
+    """Return the update that takes copies out of a relation, which keeps its form."""
+    value = document.get(relation.name)
+    copies = [copy for copy in copies_in(value) if copy.get("_id") not in gone]
+    return assign(relation.name, copies if isinstance(value, list) else next(iter(copies), None))
 
 
-def place(name: str, multiple: bool, id_: ObjectId) -> tuple[str, dict[str, Any]]:
-    """Return the path of a document's copy in its holders, and the filter of them.
+def has_form(link: Link, value: object) -> bool:
+    """Tell whether a stored value has the declared form: one copy, or a list.
 
-    The filter skips a single copy where a list is declared, because the positional path would fail on it.
+    One in the other form was written by a process with another definition. It holds copies as well, but only who
+    names its document changes it: `holding` and `place` pass over it.
     """
-    if multiple:
-        return f"{name}.$", {name: {"$elemMatch": {"_id": id_}}}
-    return name, {f"{name}._id": id_}
+    return isinstance(value, list) == (link.type == "multiple")
+
+
+def holding(link: Link, id_: ObjectId) -> dict[str, Any]:
+    """Return the filter of documents that hold a document's copy in the declared form."""
+    listed = {"$elemMatch": {"_id": id_}}
+    return {link.name: listed} if link.type == "multiple" else {f"{link.name}._id": id_, link.name: {"$not": listed}}
+
+
+def place(link: Link, id_: ObjectId) -> tuple[str, dict[str, Any]]:
+    """Return the path of a copy in what `holding` finds, and that filter."""
+    return f"{link.name}.$" if link.type == "multiple" else link.name, holding(link, id_)
 
 
 def version_path(relation: Relation, source_id: ObjectId) -> str:
@@ -193,11 +205,10 @@ def renewal(
 
     A single copy is written field by field: writing its indexed ``_id``, too, would cost the
     database twice as much. It loses those ``pure`` fields of the source's model that are not
-    copied, such as one that was excluded later. The filter skips a list where a single copy
-    is declared.
+    copied, such as one that was excluded later.
     """
     copy, name = copy_of(source, fields), relation.name
-    path, holds = place(name, relation.type == "multiple", source["_id"])
+    path, holds = place(relation, source["_id"])
     noted = {version_path(relation, source["_id"]): version_of(source)}
     if relation.type == "multiple":
         return {"$set": {**noted, path: copy}}, holds
@@ -206,7 +217,7 @@ def renewal(
     }
     if gone := {f"{name}.{field}": "" for field in pure if field not in copy}:
         update["$unset"] = gone
-    return update, {**holds, f"{name}.0": {"$exists": False}}
+    return update, holds
 
 
 def unset_relation(relation: Relation) -> dict[str, dict[str, Any]]:

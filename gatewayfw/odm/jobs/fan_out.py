@@ -16,7 +16,7 @@ import uuid
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, TypeVar, final
 
 from bson import ObjectId
@@ -25,7 +25,7 @@ from gatewayfw.errors import Conflict, GatewayError, NotFound, StorageError, Too
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm.copies.jobs import COLLECTION, Backlog, Job, Jobs
 from gatewayfw.odm.copies.rooms import NO_ROOM, Room, most_before, room_for_copies, takes
-from gatewayfw.odm.copies.rules import copy_of, merged, older, place, pull_copy, unset_relation, version_of
+from gatewayfw.odm.copies.rules import copy_of, holding, merged, older, pull_copy, unset_relation, version_of
 from gatewayfw.odm.copies.shares import Care
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import START, following
@@ -191,13 +191,18 @@ class Fanout:
             _LOG.debug("the lease of job %s will expire", key)
 
     def _relation(self, job: Job) -> Relation | None:
-        """Return a job's relation; None if this process defines it differently or not."""
+        """Return a job's relation; None if it is not defined here, or to another model.
+
+        Its type, and whether it is optional, are those of the process that made the job.
+        """
         model, _, name = job.relation.partition(".")
         try:
             relation = self._schemas.get_schema(model).relations.get(name)
         except NotFound:
             return None
-        return relation if relation is not None and relation.schema_name == job.of else None
+        if relation is None or relation.schema_name != job.of:
+            return None
+        return replace(relation, type=job.type, optional=job.optional)
 
     def _step(self, job: Job, relation: Relation, drained: Drained) -> _Progress:
         """Run one batch of a job."""
@@ -321,30 +326,36 @@ class Fanout:
     def _removal(self, job: Job, relation: Relation, drained: Drained) -> _Progress:
         ids, progress = self._holders(job, relation, BATCH if relation.optional else SLICE)
         mine = older(relation, job.id, "$lte", job.v)
-        _path, holds = place(relation.name, relation.type == "multiple", job.id)
-        holding = {**holds, **mine}
+        held = {**holding(relation, job.id), **mine}
+        listed = {**holding(replace(relation, type="multiple"), job.id), **mine}
         last = {f"{relation.name}.1": {"$exists": False}} if relation.type == "multiple" else {}
         others = {f"{relation.name}.1": {"$exists": True}}
 
         def emptied(part: Sequence[object]) -> None:
-            self._update(relation, part, {**holding, **last}, merged(unset_relation(relation), RAISED))
+            self._update(relation, part, {**held, **last}, merged(unset_relation(relation), RAISED))
 
         def pulled(part: Sequence[object]) -> None:
-            self._update(relation, part, {**holding, **others}, merged(pull_copy(relation, job.id), RAISED))
+            self._update(relation, part, {**listed, **others}, merged(pull_copy(relation, job.id), RAISED))
 
         def deleted(part: Sequence[object]) -> None:
             for id_ in part:
-                self._delete(relation, {"_id": id_, **holding, **last}, drained)
+                self._delete(relation, {"_id": id_, **held, **last}, drained)
 
         changes = [emptied] if relation.optional else []
         changes += [pulled] if relation.type == "multiple" else []
         changes += [deleted] if not relation.optional else []
         refused = {repr(id_) for change in changes for id_ in self._each(relation.model, ids, change)}
-        # Both may have skipped a list that grew or shrank meanwhile.
         rest = [id_ for id_ in ids if repr(id_) not in refused]
-        if rest and self._storage.count(relation.model, {"_id": {"$in": rest}, **holding}, 1):
-            return {}  # the same holders again
-        return progress
+        if not self._has(relation, rest, {f"{relation.name}._id": job.id, **mine}):
+            return progress
+        # Lists where a single copy is declared lose one of several. The rest of the other form is passed over.
+        self._each(relation.model, rest if relation.type == "single" else (), pulled)
+        # Updates may have skipped a list that grew or shrank meanwhile: then the same holders again.
+        return {} if self._has(relation, rest, held) else progress
+
+    def _has(self, relation: Relation, ids: Sequence[object], filter: Mapping[str, Any]) -> bool:
+        """Tell whether one of these holders matches."""
+        return bool(ids) and self._storage.count(relation.model, {"_id": {"$in": ids}, **filter}, 1) > 0
 
     def _delete(self, relation: Relation, filter: dict[str, Any], drained: Drained) -> None:
         """Delete a holder that requires its source, with the same procedure."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from bson import ObjectId
 
-from gatewayfw.odm.copies.rules import assign, copy_of, embedded, version_of
+from gatewayfw.odm.copies.rules import assign, copy_of, embedded, has_form, version_of
 from gatewayfw.odm.hidden import examine
 from gatewayfw.schemas import Relation
 from gatewayfw.storage import Document
@@ -128,7 +128,7 @@ class Judge:
         if value == []:
             return [Fault(self.relation.name, IS_EMPTY)]
         reasons = []
-        if value is not None and isinstance(value, list) == (self.relation.type == "single"):
+        if value is not None and not has_form(self.relation, value):
             reasons.append(IS_LIST if isinstance(value, list) else IS_NO_LIST)
         if strange:
             reasons.append(NO_COPY)

@@ -13,7 +13,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import StillReferenced
 from gatewayfw.odm.copies.jobs import Backlog
-from gatewayfw.odm.copies.rules import LOCK, HiddenField, assign, clock, ids_in, merged, version_of
+from gatewayfw.odm.copies.rules import LOCK, HiddenField, assign, clock, has_form, ids_in, merged, version_of
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.writing.careful import targets_for
@@ -45,7 +45,9 @@ class Deletes:
         """Delete one document; return its cascaded deletes by model, None for no match.
 
         With ``cascade`` holders that require it are deleted with the same procedure, and others lose
-        their copy. Frozen copies stay, also required ones. All affected windows are recomputed once, at the end.
+        their copy. Frozen copies stay, also required ones, and those of values in the other form that hold nothing
+        else: only the definition of the process that wrote it says what becomes of such a holder. All affected windows
+        are recomputed once, at the end.
 
         Raises:
             StillReferenced: a relation that is not frozen embeds the document and ``cascade`` is false.
@@ -152,9 +154,10 @@ class Deletes:
                             continue
                         loss = losses.setdefault(key, _Loss(holder))
                         lost = loss.ids.setdefault(relation.name, set())
-                        present = ids_in(holder.get(relation.name))
+                        value = holder.get(relation.name)
+                        present = ids_in(value)
                         lost.update(ids.intersection(present))
-                        if not relation.optional and lost.issuperset(present):
+                        if not relation.optional and lost.issuperset(present) and has_form(relation, value):
                             doomed[key] = holder
                             following.setdefault(relation.model, set()).add(holder["_id"])
                     # Each holder is in `losses`, even if it will be deleted.
@@ -174,9 +177,11 @@ class Deletes:
             update: dict[str, dict[str, Any]] = {}
             for name, gone in loss.ids.items():
                 relation = self._schemas.get_schema(model).relations[name]
-                hidden.forget(name, gone)
-                update = merged(update, _without(relation, loss.document, gone))
-            changes.setdefault(model, []).append((id_, merged(update, hidden.revised())))
+                if lost := _without(relation, loss.document, gone):
+                    hidden.forget(name, gone)
+                    update = merged(update, lost)
+            if update:
+                changes.setdefault(model, []).append((id_, merged(update, hidden.revised())))
         for model, listed in changes.items():
             self._storage.update_each(model, listed)
 
@@ -190,9 +195,13 @@ def _ids_of(schema: ModelSchema) -> list[str]:
 
 
 def _without(relation: Relation, document: Document, gone: set[ObjectId]) -> dict[str, dict[str, Any]]:
-    """Return the update that removes copies, given by id, from a relation."""
-    if gone.issuperset(ids_in(document.get(relation.name))):
-        return assign(relation.name, None)
+    """Return the update that removes copies, given by id, from a relation.
+
+    ``{}`` if nothing would be left of a value in the other form.
+    """
+    value = document.get(relation.name)
+    if gone.issuperset(ids_in(value)):
+        return assign(relation.name, None) if has_form(relation, value) else {}
     return {"$pull": {relation.name: {"_id": {"$in": ordered(gone)}}}}
 
 

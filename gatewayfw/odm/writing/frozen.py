@@ -6,12 +6,12 @@ only when somebody relates the source again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container
+from collections.abc import Collection, Sequence
 
 from bson import ObjectId
 
 from gatewayfw.errors import Conflict
-from gatewayfw.odm.copies.rules import ids_in
+from gatewayfw.odm.copies.rules import has_form, ids_in
 from gatewayfw.odm.writing.relation_input import RelationInput
 from gatewayfw.schemas import ModelSchema, Relation, Schemas
 from gatewayfw.storage import Storage
@@ -22,13 +22,17 @@ def followers(schemas: Schemas, model: str) -> list[Relation]:
     return [relation for relation in schemas.embedders(model) if not relation.frozen]
 
 
-def ids_to_copy(given: RelationInput, present: Container[object], replace: bool) -> list[ObjectId]:
+def ids_to_copy(given: RelationInput, stored: object, kept: Sequence[ObjectId], replace: bool) -> list[ObjectId]:
     """Return the ids whose sources an `add_relation` copies.
 
-    A frozen relation that is replaced keeps the copies of ids that stay, so their sources may be gone.
+    ``kept`` are those that the relation has afterwards. A frozen relation that is replaced keeps the copies of ids
+    that stay, so their sources may be gone. Of a value in the other form all are copied anew, because changes of
+    their sources have passed over it.
     """
-    keeps = replace and given.relation.frozen
-    return [id_ for id_ in given.ids if not (keeps and id_ in present)]
+    if given.relation.frozen:
+        present = ids_in(stored) if replace else ()
+        return [id_ for id_ in given.ids if id_ not in present]
+    return list(given.ids if has_form(given.relation, stored) else kept)
 
 
 def refuse_shown(schemas: Schemas, storage: Storage, schema: ModelSchema, chosen: Collection[ObjectId]) -> None:

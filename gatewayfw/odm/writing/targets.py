@@ -15,7 +15,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import TooLarge, missing_related
 from gatewayfw.odm.copies.rooms import Room, bytes_of_member, is_small, room_in_window
-from gatewayfw.odm.copies.rules import CUT, LOCK, assign, copy_of, ids_in, merged, place, renewal
+from gatewayfw.odm.copies.rules import CUT, LOCK, assign, copy_of, holding, ids_in, merged, place, renewal
 from gatewayfw.odm.copies.windows import entry, single_reverse, window_query
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import ordered
@@ -96,7 +96,7 @@ class Targets:
         for reverse, ids, copy in effects.renewals:
             if reverse.type == "multiple" and not is_small(self._room(reverse), copy):
                 raise Crowded()
-            path, holds = place(reverse.name, reverse.type == "multiple", copy["_id"])
+            path, holds = place(reverse, copy["_id"])
             found.setdefault(reverse.target, []).append(({"_id": {"$in": list(ids)}, **holds}, {"$set": {path: copy}}))
         return found
 
@@ -213,7 +213,7 @@ class Targets:
             if ids:
                 self._storage.update_many(
                     reverse.target,
-                    {"_id": {"$in": ordered(ids)}, f"{reverse.name}._id": member_id},
+                    {"_id": {"$in": ordered(ids)}, **holding(reverse, member_id)},
                     {"$unset": {reverse.name: ""}},
                 )
         values: dict[Key, object] = {

@@ -305,8 +305,8 @@ class Writes:
 
         Raises:
             NotFound: a related document does not exist.
-            Conflict: a `single` relation is present and ``replace`` is false, or a required
-                relation would be left empty.
+            Conflict: a `single` relation is present and ``replace`` is false, or holds several documents, which
+                another definition put there; or a required relation would be left empty.
             ValidationError: more ids than the relation's limit.
         """
         document = self._storage.touch(schema.name, filter, [*schema.pure, *inputs, HIDDEN], lock=LOCK)
@@ -320,7 +320,7 @@ class Writes:
             draft.enrol(given, present=before[name])
             draft.drop(given.relation, removed[name])
         is_new = all(id_ not in before[name] for name, given in inputs.items() for id_ in given.ids)
-        taken = {name: ids_to_copy(given, before[name], replace) for name, given in inputs.items()}
+        taken = {name: ids_to_copy(given, document.get(name), kept[name], replace) for name, given in inputs.items()}
         unread = {name: [id_ for id_ in given.ids if id_ not in taken[name]] for name, given in inputs.items()}
         targets = {name: [*removed[name], *(unread[name] if given.flags else ())] for name, given in inputs.items()}
         sources, settled = self._targets.touch(
@@ -342,6 +342,8 @@ class Writes:
         present = ids_in(document.get(relation.name))
         if relation.type == "single" and present and not replace:
             raise Conflict(f"{relation.model} already has {relation.name}")
+        if relation.type == "single" and len(present) > 1:  # another definition put them there
+            raise Conflict(f"{relation.model} has several documents in {relation.name}")
         if not given.ids and not relation.optional and (replace or not present):
             raise Conflict(f"{relation.name} is required")
         kept = list(given.ids) if replace else [*present, *(id_ for id_ in given.ids if id_ not in present)]

@@ -19,7 +19,7 @@ from tests.odm.noted import note_commands
 A, B = ObjectId("a" * 24), ObjectId("b" * 24)
 ORGS = Relation("org", "multiple", name="orgs", model="user")
 USERS = RelatedRelation(type="multiple", name="users", relation="orgs", member="user", target="org")
-KEY = f"org:{A}:user.orgs"
+KEY, WINDOWS = f"org:{A}:user.orgs:multiple", f"org:{A}:user.orgs:windows"
 
 
 @pytest.fixture
@@ -41,6 +41,7 @@ def test_a_job_says_what_is_left_to_do(storage, jobs):
     (stored,), (job,) = storage.find(COLLECTION, {}), jobs.listed()
     assert before <= job.since <= now()
     names = {"model": "org", "id": A, "relation": "user.orgs", "of": "org", "v": 1, "token": job.token}
+    names |= {"type": "multiple", "optional": False}
     told = {"kind": "copies", **names, "after": None, "waited": False, "again": False, "since": job.since}
     assert job == Job(key=KEY, **told, targets=(B,), leased=None)
     assert stored == {"_id": KEY, **told, "targets": [B], "lease": None}
@@ -63,6 +64,7 @@ def test_jobs_note_the_time_of_no_zone(monkeypatch):
     ("name", "value"),
     [
         *((name, None) for name in ("kind", "model", "id", "relation", "of", "v", "token", "targets", "since")),
+        *(("type", None), ("type", "several"), ("optional", 1)),
         *(("waited", 1), ("again", None), ("kind", "history"), ("targets", {}), ("since", "today"), ("_id", 7)),
     ],
 )
@@ -131,7 +133,7 @@ def test_targets_are_added_once_each(jobs):
     put(jobs, kind="windows", targets=[B])
     put(jobs, kind="windows", targets=[A, B])
     (job,) = jobs.listed()
-    assert (job.key, job.targets) == (f"{KEY}:windows", (B, A))
+    assert (job.key, job.targets) == (WINDOWS, (B, A))
 
 
 def test_one_worker_holds_a_job_until_it_lets_it_go(jobs):
@@ -219,7 +221,7 @@ ASKED = {
     ),
     "put": (
         lambda jobs: jobs.put("copies", ("org", B), ORGS, 1),
-        ("find", {"_id": f"org:{B}:user.orgs"}, ["kind", "after", "targets"]),
+        ("find", {"_id": f"org:{B}:user.orgs:multiple"}, ["kind", "after", "targets"]),
     ),
     "release": (
         lambda jobs: jobs.release(KEY, "me"),
@@ -250,7 +252,7 @@ def test_without_transactions_a_job_that_appears_meanwhile_is_extended(storage, 
     storage.delete_many(COLLECTION, {})
     monkeypatch.setattr(storage, "insert", late)
     monkeypatch.setattr(storage, "has_transactions", lambda: False)
-    assert put(jobs, v=2, kind="windows", targets=[A]) == f"{KEY}:windows"
+    assert put(jobs, v=2, kind="windows", targets=[A]) == WINDOWS
     (job,) = jobs.listed()
     assert (job.kind, job.model, job.id, job.v, job.targets) == ("windows", "org", A, 2, (B, A))
 
@@ -265,7 +267,7 @@ def test_without_transactions_a_job_that_ends_meanwhile_is_made_anew(storage, jo
         return update_one(*given)
 
     monkeypatch.setattr(storage, "update_one", late)
-    assert put(jobs, v=2, kind="windows", targets=[A]) == f"{KEY}:windows"
+    assert put(jobs, v=2, kind="windows", targets=[A]) == WINDOWS
     (job,) = jobs.listed()
     assert (job.kind, job.model, job.id, job.v, job.targets) == ("windows", "org", A, 2, (A,))
 
@@ -319,5 +321,5 @@ def test_a_backlog_knows_the_jobs_it_left(jobs):
     backlog.leave("windows", ("org", A), ORGS, 5, [B])
     backlog.leave("copies", ("org", A), ORGS, 5)
     told = [(job.key, job.kind, job.v, job.targets) for job in jobs.listed()]
-    assert sorted(told) == [(KEY, "copies", 5, ()), (f"{KEY}:windows", "windows", 5, (B,))]
-    assert backlog.keys == {KEY, f"{KEY}:windows"}
+    assert sorted(told) == [(KEY, "copies", 5, ()), (WINDOWS, "windows", 5, (B,))]
+    assert backlog.keys == {KEY, WINDOWS}

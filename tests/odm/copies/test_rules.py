@@ -1,7 +1,8 @@
-"""The rules of copies; pure."""
+"""The rules of copies; pure, but for what their filters find."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -15,6 +16,8 @@ from gatewayfw.odm.copies.rules import (
     clock,
     copy_of,
     embedded,
+    has_form,
+    holding,
     ids_in,
     locks_of,
     merged,
@@ -31,7 +34,7 @@ from gatewayfw.odm.writing.relation_input import object_id
 from gatewayfw.schemas import RelatedRelation, Relation, Sort
 from gatewayfw.storage import Lock
 
-A, B = ObjectId("a" * 24), ObjectId("b" * 24)
+A, B, C = (ObjectId(letter * 24) for letter in "abc")
 NEWEST = RelatedRelation(
     type="multiple", limit=3, sort=Sort("_id", "desc"), name="users", relation="orgs", member="user", target="org"
 )
@@ -175,9 +178,35 @@ def test_copies_leave_a_relation():
     assert without(ORG, document, [A]) == {"$unset": {"org": ""}}
 
 
+def test_a_relation_that_copies_leave_keeps_its_form():
+    several = [{"_id": A}, {"_id": B}, {"_id": C}]
+    assert without(ORG, {"org": several}, [A]) == {"$set": {"org": several[1:]}}
+    assert without(ORG, {"org": several}, [A, B]) == {"$set": {"org": several[2:]}}
+    assert without(ORGS, {"orgs": {"_id": A}}, [B]) == {"$set": {"orgs": {"_id": A}}}
+    assert without(ORGS, {"orgs": {"_id": A}}, [A]) == {"$unset": {"orgs": ""}}
+
+
+def test_a_value_has_the_declared_form_or_the_other_one():
+    assert [has_form(ORG, value) for value in ({"_id": A}, None, [{"_id": A}], [])] == [True, True, False, False]
+    assert [has_form(ORGS, value) for value in ([{"_id": A}], [], {"_id": A}, None)] == [True, True, False, False]
+    assert [has_form(reverse, [{"_id": A}]) for reverse in (NEWEST, HEAD)] == [True, False]
+
+
 def test_a_copy_has_its_place_in_a_list_or_alone():
-    assert place("orgs", True, A) == ("orgs.$", {"orgs": {"$elemMatch": {"_id": A}}})
-    assert place("org", False, A) == ("org", {"org._id": A})
+    assert place(ORGS, A) == ("orgs.$", holding(ORGS, A)) == ("orgs.$", {"orgs": {"$elemMatch": {"_id": A}}})
+    alone = {"org._id": A, "org": {"$not": {"$elemMatch": {"_id": A}}}}
+    assert place(ORG, A) == ("org", holding(ORG, A)) == ("org", alone)
+
+
+@pytest.mark.parametrize(
+    ("link", "found"), [(ORG, ["one", "keys"]), (replace(ORG, type="multiple"), ["list", "several"])], ids=str
+)
+def test_only_values_of_the_declared_form_are_found(storage, link, found):
+    one = {"_id": A, "name": "n"}
+    values = {"one": one, "keys": {**one, "0": 1, "1": {"_id": B}}, "list": [one], "several": [{"_id": B}, one]}
+    values |= {"other": {"_id": B}, "others": [{"_id": B}], "empty": [], "null": None, "text": "x"}
+    storage.insert("user", [{"_id": name, "org": value} for name, value in values.items()] + [{"_id": "none"}])
+    assert {one["_id"] for one in storage.find("user", holding(link, A), [])} == set(found)
 
 
 def test_a_renewal_writes_a_copy_and_the_version_it_is_of():
@@ -190,7 +219,7 @@ def test_a_renewal_writes_a_copy_and_the_version_it_is_of():
         {"$set": {f"_gw.at.orgs.{A}": 3, "orgs.$": {"_id": A, "name": "n", "age": None}}},
         {"orgs": {"$elemMatch": {"_id": A}}},
     )
-    holds = {"org._id": A, "org.0": {"$exists": False}}
+    holds = holding(ORG, A)
     written = {"$set": {f"_gw.at.org.{A}": 3, "org.name": "n", "org.age": None}}
     assert renewal(ORG, source, fields, pure) == ({**written, "$unset": {"org.secret": ""}}, holds)
     assert renewal(ORG, source, fields, ("name",)) == (written, holds)

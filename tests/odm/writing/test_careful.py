@@ -38,6 +38,7 @@ from tests.odm.towns import (
     ROME_COPY,
     SEA,
     SEA_COPY,
+    alone,
     members,
     related,
 )
@@ -469,10 +470,8 @@ def renewed(model, path, id_, filter, values):
 RENAMED = {"$set": {"name": "new"}, "$inc": {"_gw.v": 1, "_gw.r": 1}}
 ROMAN = {**ROME_COPY, "name": "new"}
 LISTS = {"towns": [BONN_COPY, ROMAN], "largest": [ROMAN, BONN_COPY]}
-GUEST = renewed(
-    "guest", "home", ROME, {"home._id": ROME, "home.0": {"$exists": False}}, {"home.name": "new", "home.size": 5}
-)
-IN_TOWN, TOWN_UPDATE = {"land._id": LAND, "land.0": {"$exists": False}}, {"land.name": "new"}
+GUEST = renewed("guest", "home", ROME, alone("home", ROME), {"home.name": "new", "home.size": 5})
+IN_TOWN, TOWN_UPDATE = alone("land", LAND), {"land.name": "new"}
 INSERTED = [
     ("touch", "land", {"_id": LAND}, ["_gw.v", "name"], {"lock": LOCK}),
     ("insert", "town", [{**NEW_COPY, "land": LAND_COPY}]),
@@ -580,7 +579,7 @@ STANDALONE = {
                         ({"_id": {"$in": [LAND]}, name: {"$elemMatch": {"_id": ROME}}}, {"$set": {f"{name}.$": ROMAN}})
                         for name in ("towns", "largest")
                     ),
-                    ({"_id": {"$in": [LAND]}, "capital._id": ROME}, {"$set": {"capital": ROMAN}}),
+                    ({"_id": {"$in": [LAND]}, **alone("capital", ROME)}, {"$set": {"capital": ROMAN}}),
                 ],
                 {"lock": LOCK},
             ),

@@ -24,6 +24,7 @@ from tests.odm.towns import (
     SEA_COPY,
     UNCUT,
     V,
+    alone,
     members,
 )
 
@@ -73,7 +74,7 @@ ROWS = {
             ("count", "guest", {"$or": [{"home._id": BONN}]}),
             ("touch_many", "land", [LAND], (), {"lock": UNCUT}),
             ("delete_many", "town", {"_id": {"$in": [BONN]}}),
-            ("update_many", "land", {"_id": {"$in": [LAND]}, "capital._id": BONN}, {"$unset": {"capital": ""}}),
+            ("update_many", "land", {"_id": {"$in": [LAND]}, **alone("capital", BONN)}, {"$unset": {"capital": ""}}),
             members("towns", LAND),
             members("largest", LAND),
             ("update_each", "land", [(LAND, {"$set": {"towns": [ROME_COPY], "largest": [ROME_COPY]}})]),
@@ -99,7 +100,7 @@ ROWS = {
             ("touch_many", "land", [LAND], (), {"lock": UNCUT}),
             ("delete_many", "town", {"_id": {"$in": [ROME]}}),
             ("update_each", "guest", [(ANN, {"$unset": {"home": ""}, "$inc": {"_gw.r": 1}})]),
-            ("update_many", "land", {"_id": {"$in": [LAND]}, "capital._id": ROME}, {"$unset": {"capital": ""}}),
+            ("update_many", "land", {"_id": {"$in": [LAND]}, **alone("capital", ROME)}, {"$unset": {"capital": ""}}),
             members("towns", LAND),
             members("largest", LAND),
             ("update_each", "land", [(LAND, {"$set": {"towns": [BONN_COPY], "largest": [BONN_COPY]}})]),

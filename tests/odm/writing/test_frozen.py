@@ -27,4 +27,10 @@ def test_relations_follow_unless_they_are_frozen():
 )
 def test_only_a_replaced_frozen_relation_keeps_copies(frozen, replace, copied):
     given = RelationInput(Relation("org", "multiple", frozen=frozen), (A, B))
-    assert ids_to_copy(given, {A: {}}, replace) == copied
+    assert ids_to_copy(given, [{"_id": A}], (A, B), replace) == copied
+
+
+@pytest.mark.parametrize(("frozen", "copied"), [(False, [A, B]), (True, [B])])
+def test_a_copy_in_the_other_form_is_taken_anew_unless_it_is_frozen(frozen, copied):
+    given = RelationInput(Relation("org", "multiple", frozen=frozen), (B,))
+    assert ids_to_copy(given, {"_id": A}, (A, B), False) == copied

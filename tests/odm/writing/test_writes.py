@@ -36,6 +36,7 @@ from tests.odm.towns import (
     SEA_COPY,
     UNCUT,
     V,
+    alone,
     members,
     related,
 )
@@ -410,7 +411,7 @@ ROWS = {
             (
                 "update_many",
                 "town",
-                {"land._id": LAND, "land.0": {"$exists": False}},
+                alone("land", LAND),
                 {"$set": {f"_gw.at.land.{LAND}": 1, "land.name": "new"}, "$unset": {"land.code": ""}},
                 {"most_bytes": None},
             ),
@@ -432,7 +433,7 @@ ROWS = {
             (
                 "update_many",
                 "town",
-                {"land._id": LAND, "land.0": {"$exists": False}},
+                alone("land", LAND),
                 {"$set": {f"_gw.at.land.{LAND}": 1, "land.name": "new"}, "$unset": {"land.code": ""}},
                 {"most_bytes": None},
             ),
@@ -454,7 +455,7 @@ ROWS = {
             (
                 "update_many",
                 "town",
-                {"land._id": LAND, "land.0": {"$exists": False}},
+                alone("land", LAND),
                 {"$set": {f"_gw.at.land.{LAND}": 1, "land.name": "new"}, "$unset": {"land.code": ""}},
                 {"most_bytes": None},
             ),
@@ -469,7 +470,7 @@ ROWS = {
             (
                 "update_many",
                 "town",
-                {"land._id": LAND, "land.0": {"$exists": False}},
+                alone("land", LAND),
                 {"$set": {f"_gw.at.land.{LAND}": 2, "land.name": "new"}, "$unset": {"land.code": ""}},
                 {"most_bytes": None},
             ),
@@ -501,7 +502,7 @@ ROWS = {
                         {"$set": {"largest.$": {"_id": ROME, "name": "new", "size": 5}}},
                     ),
                     (
-                        {"_id": {"$in": [LAND]}, "capital._id": ROME},
+                        {"_id": {"$in": [LAND]}, **alone("capital", ROME)},
                         {"$set": {"capital": {"_id": ROME, "name": "new", "size": 5}}},
                     ),
                 ],
@@ -510,7 +511,7 @@ ROWS = {
             (
                 "update_many",
                 "guest",
-                {"home._id": ROME, "home.0": {"$exists": False}},
+                alone("home", ROME),
                 {"$set": {f"_gw.at.home.{ROME}": 1, "home.name": "new", "home.size": 5}},
                 {"most_bytes": None},
             ),
@@ -531,7 +532,7 @@ ROWS = {
                         {"$set": {"towns.$": {"_id": ROME, "name": "rome", "size": 7}}},
                     ),
                     (
-                        {"_id": {"$in": [LAND]}, "capital._id": ROME},
+                        {"_id": {"$in": [LAND]}, **alone("capital", ROME)},
                         {"$set": {"capital": {"_id": ROME, "name": "rome", "size": 7}}},
                     ),
                 ],
@@ -540,7 +541,7 @@ ROWS = {
             (
                 "update_many",
                 "guest",
-                {"home._id": ROME, "home.0": {"$exists": False}},
+                alone("home", ROME),
                 {"$set": {f"_gw.at.home.{ROME}": 1, "home.name": "rome", "home.size": 7}},
                 {"most_bytes": None},
             ),
@@ -644,7 +645,7 @@ ROWS = {
                 },
                 None,
             ),
-            ("update_many", "land", {"_id": {"$in": [LAND]}, "capital._id": ROME}, {"$unset": {"capital": ""}}),
+            ("update_many", "land", {"_id": {"$in": [LAND]}, **alone("capital", ROME)}, {"$unset": {"capital": ""}}),
             members("towns", LAND),
             members("largest", LAND),
             (
