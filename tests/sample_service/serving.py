@@ -38,6 +38,8 @@ def _die_with_parent():
 class Gunicorn:
     """A running server; ``log`` is the file it writes to, ``app`` what it serves."""
 
+    started = 0
+
     def __init__(self, options, uri, key, log, app="sample_service:create_app()", **more):
         self.log = log
         environ = {name: value for name, value in os.environ.items() if not name.startswith("GATEWAYFW_")}
@@ -62,7 +64,8 @@ class Gunicorn:
         found = wait_until(
             lambda: _LISTENING.search(self.log.read_text()), process=self._process, log=self.log.read_text
         )
-        assert found, f"the server does not listen: {self.log.read_text()}"
+        ready = wait_until(lambda: self.log.read_text().count("Started worker") >= self.started, process=self._process)
+        assert (bool(found), ready) == (True, True), f"the server does not listen: {self.log.read_text()}"
         return int(found[1])
 
     @property
@@ -95,18 +98,15 @@ class Granian(Gunicorn):
     """The same on granian."""
 
     name = "granian"
+    #: Workers that say when they listen; their parent says it too early.
+    started = 2
 
     def _command(self, app, options):
         return ["-c", _PROGRAM, self.name, *options]
-
-    def _port(self):
-        port = super()._port()  # logged by the parent; each worker listens for itself
-        assert wait_until(lambda: self.log.read_text().count("Started worker") == 2), self.log.read_text()
-        return port
 
 
 class Waitress(Granian):
     """The same on waitress, with 8 threads in one process."""
 
     name = "waitress"
-    _port = Gunicorn._port
+    started = 0
