@@ -14,11 +14,12 @@ from typing import Any, final
 from urllib3.exceptions import HTTPError, NewConnectionError
 from urllib3.exceptions import TimeoutError as TooSlow
 
-from gatewayfw.acts.carriers import Carrier
+from gatewayfw.acts.carriers import read_headers
 from gatewayfw.acts.context import Headers
 from gatewayfw.acts.cookies import TOKEN
 from gatewayfw.acts.hooks import Hook
 from gatewayfw.acts.services import RemoteReply, RemoteService
+from gatewayfw.carriers import Carrier
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import MAIN
@@ -151,7 +152,7 @@ def _carried(headers: Mapping[str, str], carriers: Iterable[Carrier]) -> dict[st
         if carrier.place in ("header", "bearer") and carrier.header in given:
             sent[carrier.header] = _checked_value(carrier.header, given[carrier.header])
         elif carrier.place == "cookie":
-            pairs = [f"{carrier.name}={_checked_value('cookie', value)}" for value in carrier.found(given)]
+            pairs = [f"{carrier.name}={_checked_value('cookie', value)}" for value in read_headers(carrier, given)]
             sent.update({"cookie": "; ".join(filter(None, [sent.get("cookie", ""), *pairs]))} if pairs else {})
     return sent
 

@@ -14,7 +14,7 @@ from gatewayfw.odm.hidden import HIDDEN
 
 ROOT = Path(__file__).parent.parent / "gatewayfw"
 
-BOTTOM = {"batches", "environment", "errors", "greenlets", "logs", "opened", "settings", "spelling"}
+BOTTOM = {"batches", "carriers", "environment", "errors", "greenlets", "logs", "opened", "settings", "spelling"}
 ACTS = BOTTOM | {"schemas", "acts"}
 WEB = ACTS | {"storage", "odm", "files", "catalog", "export", "wire", "web"}
 PARTS = WEB | {"limits", "auth", "wire", "remote", "client", "observe", "playground"}
@@ -22,6 +22,7 @@ PARTS = WEB | {"limits", "auth", "wire", "remote", "client", "observe", "playgro
 #: What each part may import, itself apart; a longer name wins.
 MAY_SEE: dict[str, set[str]] = {
     "batches": set(),
+    "carriers": {"errors"},
     "environment": set(),
     "errors": set(),
     "greenlets": {"errors"},

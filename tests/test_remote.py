@@ -10,9 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from urllib3 import HTTPHeaderDict
 
-from gatewayfw.acts.carriers import bearer, cookie, header, set_field
+from gatewayfw.acts.carriers import set_field
 from gatewayfw.acts.context import Headers
 from gatewayfw.acts.services import RemoteReply
+from gatewayfw.carriers import bearer, cookie, header
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
 from gatewayfw.remote import HttpService
 from gatewayfw.settings import Settings

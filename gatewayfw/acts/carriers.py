@@ -5,101 +5,18 @@ The contract's are the header ``token`` and the field ``activeRoleId``; all othe
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, final
+from typing import Any
 
 from gatewayfw.acts.context import Headers
+from gatewayfw.carriers import Carrier
 from gatewayfw.errors import DefinitionError
 
-CarrierPlace = Literal["header", "bearer", "cookie", "set"]
-
-#: Narrower than HTTP, because the name is also used in generated code.
-_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 #: What may stand around names and values. Python takes more for spaces, which no browser does: a
 #: neighbouring site could set ``\x85__Host-session``.
 _SPACES = " \t"
-
-
-@final
-@dataclass(frozen=True)
-class Carrier:
-    """One place in a request; `header`, `bearer`, `cookie` and `set_field` make them.
-
-    Attributes:
-        place: ``bearer`` is the header ``Authorization`` with the scheme Bearer.
-        name: of the header, in lower case, of the cookie or of the field.
-    """
-
-    place: CarrierPlace
-    name: str
-
-    @property
-    def header(self) -> str:
-        """The header that it is in, in lower case; empty for a field of ``set``."""
-        return {"header": self.name, "bearer": "authorization", "cookie": "cookie", "set": ""}[self.place]
-
-    def read(self, context: Mapping[str, Any], body: Mapping[str, Any]) -> list[Any]:
-        """Return the values that a request carries here: none, one or several.
-
-        Several are a mistake or a trick of the caller, such as a cookie that a neighbouring site has set.
-        """
-        if self.place == "set":
-            value = body["details"]["set"].get(self.name)
-            return [] if value is None else [value]
-        return self.found(Headers(context.get("Headers") or ()))
-
-    def found(self, headers: Headers) -> list[str]:
-        """Return the values in headers."""
-        given = headers.getlist(self.header)
-        if self.place == "bearer":
-            schemes = [value.strip(_SPACES).partition(" ") for value in given]
-            return [token.strip(_SPACES) for scheme, _, token in schemes if scheme.lower() == "bearer"]
-        if self.place == "cookie":
-            pairs = [pair.partition("=") for value in given for pair in value.split(";")]
-            return [
-                value.strip(_SPACES) for name, is_pair, value in pairs if is_pair and name.strip(_SPACES) == self.name
-            ]
-        return given
-
-    def sent(self, value: str) -> dict[str, str]:
-        """Return the header that carries a value.
-
-        A page in a browser cannot set a cookie this way.
-        """
-        if self.place == "bearer":
-            return {"Authorization": f"Bearer {value}"}
-        return {"Cookie": f"{self.name}={value}"} if self.place == "cookie" else {self.name: value}
-
-    def described(self) -> dict[str, str]:
-        """Return it for the catalog: ``{"in": place, "name": name}``."""
-        return {"in": self.place, "name": self.name}
-
-
-def header(name: str) -> Carrier:
-    """Return the carrier that is a whole header.
-
-    Raises:
-        DefinitionError: the name is not a header's. The functions below refuse bad names, too.
-    """
-    return Carrier("header", _checked("header", name).lower())
-
-
-def bearer() -> Carrier:
-    """Return the carrier ``Authorization: Bearer <token>``.
-
-    Source: RFC 6750, section 2.1.
-    """
-    return Carrier("bearer", "authorization")
-
-
-def cookie(name: str) -> Carrier:
-    """Return the carrier that is a cookie.
-
-    docs/security.md says how to use one safely.
-    """
-    return Carrier("cookie", _checked("cookie", name))
+#: The contract's place of a role.
+ROLE = Carrier("set", "activeRoleId")
 
 
 def set_field(name: str) -> Carrier:
@@ -109,9 +26,29 @@ def set_field(name: str) -> Carrier:
     return Carrier("set", name)
 
 
-#: The contract's places.
-TOKEN = Carrier("header", "token")
-ROLE = Carrier("set", "activeRoleId")
+def read_carried(carrier: Carrier, context: Mapping[str, Any], body: Mapping[str, Any]) -> list[Any]:
+    """Return the values that a request carries in a place: none, one or several.
+
+    Several are a mistake or a trick of the caller, such as a cookie that a neighbouring site has set.
+    """
+    if carrier.place == "set":
+        value = body["details"]["set"].get(carrier.name)
+        return [] if value is None else [value]
+    return read_headers(carrier, Headers(context.get("Headers") or ()))
+
+
+def read_headers(carrier: Carrier, headers: Headers) -> list[str]:
+    """Return the values that headers carry in a place."""
+    given = headers.getlist(carrier.header)
+    if carrier.place == "bearer":
+        schemes = [value.strip(_SPACES).partition(" ") for value in given]
+        return [token.strip(_SPACES) for scheme, _, token in schemes if scheme.lower() == "bearer"]
+    if carrier.place == "cookie":
+        pairs = [pair.partition("=") for value in given for pair in value.split(";")]
+        return [
+            value.strip(_SPACES) for name, is_pair, value in pairs if is_pair and name.strip(_SPACES) == carrier.name
+        ]
+    return given
 
 
 def sent_by_all(values: Iterable[tuple[Carrier, str]]) -> dict[str, str]:
@@ -121,9 +58,3 @@ def sent_by_all(values: Iterable[tuple[Carrier, str]]) -> dict[str, str]:
         for name, text in carrier.sent(value).items():
             sent[name] = f"{sent[name]}; {text}" if carrier.place == "cookie" and name in sent else text
     return sent
-
-
-def _checked(what: str, name: object) -> str:
-    if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise DefinitionError(f"{what}: expected a name of letters, digits and any of ._-")
-    return name

@@ -12,7 +12,6 @@ from types import MappingProxyType
 from typing import Any, TypeVar, final
 
 from gatewayfw.acts.act import Act, ActDefinition, Service, parse_act, parse_service, with_common
-from gatewayfw.acts.carriers import TOKEN, Carrier
 from gatewayfw.acts.directory import Directory
 from gatewayfw.acts.exceptions import NO_EXCEPTIONS, Exceptions
 from gatewayfw.acts.groups import Group, parse_lists, with_common_everywhere
@@ -22,6 +21,7 @@ from gatewayfw.acts.lookup import Services, UnknownName, find_local, hooks_of
 from gatewayfw.acts.rates import Limits
 from gatewayfw.acts.services import Connect, RemoteService
 from gatewayfw.acts.steps import steps_of
+from gatewayfw.carriers import TOKEN, Carrier
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.places import called_from, defined_at

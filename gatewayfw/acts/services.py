@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, final
 
-from gatewayfw.acts.carriers import Carrier
 from gatewayfw.acts.hooks import Hook, call_with_body, parse_hooks
+from gatewayfw.carriers import Carrier
 from gatewayfw.errors import DefinitionError
 from gatewayfw.spelling import PYTHON
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar, final
 
-from gatewayfw.acts.carriers import Carrier
+from gatewayfw.carriers import Carrier
 
 H = TypeVar("H", bound=Callable[..., Any])
 

@@ -15,10 +15,11 @@ from typing import Any, TypeVar, final
 
 from bson import ObjectId
 
-from gatewayfw.acts.carriers import ROLE, TOKEN, Carrier
+from gatewayfw.acts.carriers import ROLE, read_carried
 from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.steps import Step, mark
 from gatewayfw.auth.tokens import INVALID_TOKEN, Tokens
+from gatewayfw.carriers import TOKEN, Carrier
 from gatewayfw.errors import DefinitionError, Forbidden, HttpError, Unauthenticated
 from gatewayfw.schemas.values import HEX_ID
 
@@ -75,7 +76,7 @@ class Auth:
 
     ``token_from`` says where the token is: ``header(name)``, ``bearer()`` or ``cookie(name)``;
     ``role_from`` where the id of the caller's role is: ``set_field(name)``, ``header(name)`` or
-    ``cookie(name)``. `gatewayfw.acts.carriers` has all of these; the defaults are the contract's.
+    ``cookie(name)``. `gatewayfw.auth` has all of these; the defaults are the contract's.
 
     Raises:
         DefinitionError: one of the two is none of these.
@@ -109,7 +110,7 @@ class Auth:
         def read_token() -> None:
             context = self._contexts.get_context_model()
             try:
-                context["token"] = self._payload(self._token_from.read(context, {}))
+                context["token"] = self._payload(read_carried(self._token_from, context, {}))
             except Unauthenticated as error:
                 error.headers = {"WWW-Authenticate": "Bearer"} if self._token_from.place == "bearer" else {}
                 raise
@@ -163,7 +164,7 @@ class Auth:
                 raise Unauthenticated(NO_USER)
             if not isinstance(user, Mapping):
                 raise DefinitionError(f"grant: 'user' in the context must be a mapping, not {type(user).__name__}")
-            wanted = self._role_from.read(context, body)
+            wanted = read_carried(self._role_from, context, body)
             role = _role(user, wanted[0]) if len(wanted) == 1 else None
             if user.get("isGhost") is not True:
                 if not wanted:

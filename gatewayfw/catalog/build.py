@@ -30,10 +30,10 @@ from typing import Any
 from marshmallow.fields import Field
 
 from gatewayfw.acts import Act, Acts
-from gatewayfw.acts.carriers import Carrier
 from gatewayfw.acts.exceptions import Exceptions
 from gatewayfw.acts.returns import Returns, Selected
 from gatewayfw.acts.steps import steps_of
+from gatewayfw.carriers import Carrier
 from gatewayfw.catalog.kinds import Description, kind_of, kinds_of
 from gatewayfw.catalog.selections import links_of
 from gatewayfw.schemas.registry import ModelSchema, Schemas
@@ -54,7 +54,7 @@ def build(schemas: Schemas, acts: Acts) -> dict[str, Any]:
     services = acts.get_acts_with_services()
     return {
         "format": FORMAT,
-        "tokens": [carrier.described() for carrier in acts.token_carriers],
+        "tokens": [_describe(carrier) for carrier in acts.token_carriers],
         "maxBatch": schemas.settings.max_batch,
         "models": {name: _model(schemas, model) for name, model in schemas.get_schemas().items()},
         "services": {name: _service(service, acts.exceptions) for name, service in services.items()},
@@ -83,8 +83,8 @@ def _act(act: Act, shared: Exceptions) -> dict[str, Any]:
         "mode": act.validation_run_type,
         "access": access,
         "roles": roles,
-        "token": _describe(step.token for step in steps),
-        "role": _describe(step.role for step in steps),
+        "token": _describe_first(step.token for step in steps),
+        "role": _describe_first(step.role for step in steps),
         "mcp": act.mcp,
         "limit": list(act.limit or ()),
         "idempotent": act.once.seconds if act.once else None,
@@ -113,9 +113,12 @@ def _access(act: Act) -> tuple[str, list[str] | None]:
     return ("rule" if rules else "open"), (list(dict.fromkeys(named)) or None)
 
 
-def _describe(carriers: Iterable[Carrier | None]) -> dict[str, str] | None:
-    """Return the description of the first carrier."""
-    return next((carrier.described() for carrier in carriers if carrier is not None), None)
+def _describe(carrier: Carrier) -> dict[str, str]:
+    return {"in": carrier.place, "name": carrier.name}
+
+
+def _describe_first(carriers: Iterable[Carrier | None]) -> dict[str, str] | None:
+    return next((_describe(carrier) for carrier in carriers if carrier is not None), None)
 
 
 def _name(hook: Any) -> str:

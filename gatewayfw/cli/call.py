@@ -14,8 +14,8 @@ import click
 from click.shell_completion import CompletionItem
 from flask.cli import ScriptInfo, with_appcontext
 
-from gatewayfw.acts.carriers import TOKEN, Carrier, bearer, cookie, header
 from gatewayfw.acts.idempotent import HEADER
+from gatewayfw.carriers import TOKEN, Carrier, bearer, cookie, header
 from gatewayfw.cli.choice import NAME, find_gateway
 from gatewayfw.cli.output import Failed, format_json
 from gatewayfw.cli.route import read_envelope, route_of

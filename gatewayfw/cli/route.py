@@ -11,8 +11,9 @@ import click
 from flask import Flask
 from werkzeug.routing import Rule
 
-from gatewayfw.acts.carriers import Carrier, sent_by_all
+from gatewayfw.acts.carriers import sent_by_all
 from gatewayfw.acts.idempotent import HEADER
+from gatewayfw.carriers import Carrier
 from gatewayfw.cli.choice import app
 from gatewayfw.cli.output import Failed
 from gatewayfw.client.transports import InProcess

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar, final
 
 from flask import Flask
 
-from gatewayfw.acts.carriers import TOKEN, Carrier
+from gatewayfw.carriers import TOKEN, Carrier
 from gatewayfw.client.paging import follow
 from gatewayfw.client.replies import CallReply, answers, reply_of
 from gatewayfw.client.retries import HEADER, make_key, repeat

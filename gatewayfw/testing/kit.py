@@ -11,9 +11,10 @@ from typing import Any, final
 
 from flask import Flask
 
-from gatewayfw.acts.carriers import TOKEN, sent_by_all
+from gatewayfw.acts.carriers import sent_by_all
 from gatewayfw.acts.checks import acts_by_name, fields_of_set
 from gatewayfw.auth import Tokens
+from gatewayfw.carriers import TOKEN
 from gatewayfw.client import CallError, CallReply, InProcessClient
 from gatewayfw.core import Gateway
 from gatewayfw.errors import DefinitionError

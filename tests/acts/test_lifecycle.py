@@ -14,13 +14,14 @@ import marshmallow
 import pytest
 from werkzeug import Response
 
-from gatewayfw.acts.carriers import ROLE, TOKEN, bearer
+from gatewayfw.acts.carriers import ROLE
 from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.lifecycle import Lifecycle
 from gatewayfw.acts.once import Once
 from gatewayfw.acts.registry import Acts, UnknownName
 from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.auth import Auth, Rule, Tokens, access_rule
+from gatewayfw.carriers import TOKEN, bearer
 from gatewayfw.errors import (
     DefinitionError,
     Forbidden,

@@ -13,7 +13,8 @@ from bson import ObjectId
 from flask import Flask, abort, request
 
 from gatewayfw import HttpError, gateway
-from gatewayfw.acts.carriers import header, set_field
+from gatewayfw.acts.carriers import set_field
+from gatewayfw.carriers import header
 from gatewayfw.client import MAX_BYTES, CallError, HttpClient, InProcessClient
 from gatewayfw.client.standalone import UntypedClient
 from gatewayfw.errors import DefinitionError, RateLimited
