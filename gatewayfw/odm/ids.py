@@ -2,51 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
-from bson import DatetimeMS, Decimal128, ObjectId
+from bson import Code, DatetimeMS, DBRef, Decimal128, MaxKey, MinKey, ObjectId, Timestamp
+
+from gatewayfw.storage.documents import encode
 
 T = TypeVar("T")
 
 #: Stands for the start of a collection, before all ids.
 START = object()
 
-#: The types of `_id` except null, in MongoDB's order, each with its lowest value. A comparison
-#: finds only values of its own type, so each type needs one.
-_KINDS: tuple[tuple[tuple[type, ...], object], ...] = (
-    ((int, float, Decimal128), float("-inf")),
-    ((str,), ""),
-    ((Mapping,), {}),
-    ((bytes, UUID), b""),
-    ((ObjectId,), ObjectId(bytes(12))),
-    ((bool,), False),
-    ((datetime, DatetimeMS), datetime.min),
+
+def _is_nan(id_: object) -> bool:
+    return id_.to_decimal().is_nan() if isinstance(id_, Decimal128) else isinstance(id_, float) and math.isnan(id_)
+
+
+#: The types of `_id` in MongoDB's order, each with the condition that finds all of it. A comparison finds only
+#: values of its own type. Not-a-number is found by none.
+_KINDS: tuple[tuple[Callable[[Any], bool], object], ...] = (
+    (lambda id_: isinstance(id_, MinKey), MinKey()),
+    (lambda id_: id_ is None, None),
+    (_is_nan, float("nan")),
+    (lambda id_: isinstance(id_, (int, float, Decimal128)) and not isinstance(id_, bool), {"$gte": float("-inf")}),
+    (lambda id_: isinstance(id_, str) and not isinstance(id_, Code), {"$gte": ""}),
+    (lambda id_: isinstance(id_, (Mapping, DBRef)), {"$gte": {}}),
+    (lambda id_: isinstance(id_, (bytes, UUID)), {"$gte": b""}),
+    (lambda id_: isinstance(id_, ObjectId), {"$gte": ObjectId(bytes(12))}),
+    (lambda id_: isinstance(id_, bool), {"$gte": False}),
+    (lambda id_: isinstance(id_, (datetime, DatetimeMS)), {"$gte": DatetimeMS(-(2**63))}),
+    (lambda id_: isinstance(id_, Timestamp), {"$gte": Timestamp(0, 0)}),
+    (lambda id_: isinstance(id_, Code) and id_.scope is None, {"$gte": Code("")}),
+    (lambda id_: isinstance(id_, Code), {"$gte": Code("", {})}),
+    (lambda id_: isinstance(id_, MaxKey), MaxKey()),
 )
 
 
-def following(last: object = START) -> Iterator[Any]:
-    """Yield conditions that find all ids after ``last``, in MongoDB's order.
+def following(last: object = START) -> Iterator[dict[str, Any]]:
+    """Yield filters that together find all documents after the ``_id`` ``last``, in MongoDB's order.
 
-    No condition finds ids that are a timestamp, code, not-a-number, or a lowest or highest key.
+    From the start one filter finds all.
     """
     if last is START:
-        yield None
-    first = _kind(last)
-    for number, (_types, lowest) in enumerate(_KINDS[first:], first):
-        goes_on = number == first and last is not START and last is not None
-        yield {"$gt": last} if goes_on else {"$gte": lowest}
+        yield {}
+        return
+    at = next(at for at, (is_kind, _) in enumerate(_KINDS) if is_kind(last))
+    if isinstance(_KINDS[at][1], dict):
+        yield {"_id": {"$gt": last}}
+    yield from ({"_id": condition} for _, condition in _KINDS[at + 1 :])
+
+
+def pages(
+    find: Callable[[dict[str, Any]], Sequence[T]], id_of: Callable[[T], Any], last: object = START
+) -> Iterator[Sequence[T]]:
+    """Yield what ``find`` gives for each filter of `following`, until nothing follows.
+
+    It gives the next documents of a filter in the order of their ``_id``; none if there is none.
+    """
+    filters = following(last)
+    while (filter := next(filters, None)) is not None:
+        if page := find(filter):
+            yield page
+            filters = following(id_of(page[-1]))
+
+
+def key_of(id_: object) -> Hashable:
+    """Return what stands for an ``_id`` as a key: Python cannot hash all that are stored."""
+    return id_ if isinstance(id_, ObjectId) else encode({"": id_})
 
 
 def ordered(ids: Iterable[T]) -> list[T]:
     """Return ids of any types in an order that is the same everywhere."""
     return sorted(ids, key=repr)
-
-
-def _kind(id_: object) -> int:
-    """Return the number of an ``_id``'s type; 0 for null and `START`."""
-    if isinstance(id_, bool):
-        return next(number for number, (types, _) in enumerate(_KINDS) if bool in types)
-    return next((number for number, (types, _) in enumerate(_KINDS) if isinstance(id_, types)), 0)

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, final
 from gatewayfw.errors import GatewayError, TooLarge
 from gatewayfw.odm.copies.jobs import Backlog
 from gatewayfw.odm.database import Database, Done
-from gatewayfw.odm.ids import following
+from gatewayfw.odm.ids import pages
 from gatewayfw.odm.writing.pace import MOST, Pace, at_attempt
 from gatewayfw.storage import Storage
 from gatewayfw.storage.order import order_key
@@ -76,10 +76,7 @@ class PacedWalk(Walk):
         (last,) = self._storage.find(self._model, self._wanted, [], sort=[("_id", -1)], limit=1)
         end = order_key(last["_id"])
         yield page
-        for condition in following(page[-1]):
-            while page := self._find_page(condition, end):
-                yield page
-                condition = {"$gt": page[-1]}
+        yield from pages(lambda filter: self._find_page(filter["_id"], end), lambda id_: id_, page[-1])
 
     def _find_page(self, condition: object, end: Any) -> Ids:
         found = self._find_ids(of_ids(self._wanted, condition), MOST)

@@ -11,6 +11,8 @@ import operator
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from bson import Code, DatetimeMS, DBRef, Decimal128, MaxKey, MinKey, Timestamp
+
 from gatewayfw.storage.expressions import compile_expression
 from gatewayfw.storage.order import order_key
 from gatewayfw.storage.subset import is_of_values
@@ -23,6 +25,8 @@ _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {
     "$lt": operator.lt,
     "$lte": operator.le,
 }
+#: Types that mongomock does not compare.
+_RARE = (Code, DatetimeMS, DBRef, Decimal128, MaxKey, MinKey, Timestamp)
 #: Operators that are the opposite of others.
 _OPPOSITES = {"$ne": "$eq", "$nin": "$in"}
 #: Operators that look at lists as a whole.
@@ -32,17 +36,20 @@ _ON_LISTS = frozenset({"$size", "$elemMatch"})
 def needs_matching(filter: Any) -> bool:
     """Tell whether a filter has an operator that mongomock treats differently.
 
-    On a path below an object, anything that a missing value may meet.
+    On a path below an object, anything that a missing value may meet; comparisons of `_id`, which may have any type.
     """
     if isinstance(filter, Mapping):
         return any(
             key in _NEW
             or (key == "$elemMatch" and is_of_values(value))
             or ("." in key and _may_be_missing(value))
+            or (key == "_id" and isinstance(value, Mapping) and not _ORDERS.keys().isdisjoint(value))
             or needs_matching(value)
             for key, value in filter.items()
         )
-    return isinstance(filter, (list, tuple)) and any(map(needs_matching, filter))
+    if isinstance(filter, (list, tuple)):
+        return any(map(needs_matching, filter))
+    return isinstance(filter, _RARE) or (isinstance(filter, float) and filter != filter)  # noqa: PLR0124  # not-a-number
 
 
 def _may_be_missing(condition: Any) -> bool:

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from bson import Binary, DatetimeMS, Decimal128, ObjectId
+from bson import Binary, Code, DatetimeMS, DBRef, Decimal128, MaxKey, MinKey, ObjectId, Timestamp
 from bson.binary import UUID_SUBTYPE
 
 from gatewayfw.storage.terms import Document
@@ -30,7 +30,7 @@ def order_key(value: Any) -> tuple[int, Any]:
     if value is None:
         return _NULL
     if isinstance(value, str):
-        return (3, value)
+        return (3, value) if not isinstance(value, Code) else (11, (value.scope is not None, str(value)))
     if isinstance(value, bool):
         return (8, value)
     if isinstance(value, (int, float)):
@@ -44,6 +44,12 @@ def order_key(value: Any) -> tuple[int, Any]:
 
 
 def _rare_key(value: Any) -> tuple[int, Any]:
+    if isinstance(value, (MinKey, MaxKey)):
+        return (-2, 0) if isinstance(value, MinKey) else (13, 0)
+    if isinstance(value, Timestamp):
+        return (10, (value.time, value.inc))
+    if isinstance(value, DBRef):
+        value = value.as_doc()
     if isinstance(value, Decimal128):
         value = value.to_decimal()
     if isinstance(value, Decimal):
@@ -56,7 +62,7 @@ def _rare_key(value: Any) -> tuple[int, Any]:
         return (4, tuple(((key := order_key(inner))[0], name, key) for name, inner in value.items()))
     if isinstance(value, (list, tuple)):
         return (5, tuple(map(order_key, value)))
-    return (9, int(value)) if isinstance(value, DatetimeMS) else (10, str(value))
+    return (9, int(value)) if isinstance(value, DatetimeMS) else (12, str(value))
 
 
 def rank(documents: Iterable[Document], sort: Sequence[tuple[str, int]]) -> list[Document]:

@@ -45,7 +45,7 @@ class Job:
         kind: ``copies`` writes a changed source to its holders, ``removal`` takes a deleted one out
             of them, ``windows`` corrects the reverse relations of ``targets``.
         model: the model of the document whose change made the job.
-        id: that document's ``_id``.
+        id: that document's ``_id``, an ObjectId if others embed it.
         relation: ``<holder model>.<relation>``.
         of: the model that the relation holds copies of.
         type: the type of the relation in the process that made the job, which goes for whoever works on it.
@@ -63,7 +63,7 @@ class Job:
     key: str
     kind: JobKind
     model: str
-    id: ObjectId
+    id: Any
     relation: str
     of: str
     type: Cardinality
@@ -93,7 +93,7 @@ class Jobs:
         model, id_ = source
         key = _key(model, id_, relation, kind)
         present = next(self._storage.find(COLLECTION, {"_id": key}, ["kind", "after", "targets"]), None)
-        before: Document = present if present is not None and present["kind"] == kind else {}
+        before: Document = present if present is not None and present.get("kind") == kind else {}
         left = before.get("targets", [])
         told = {
             "kind": kind,
@@ -123,7 +123,7 @@ class Jobs:
     def blocked(self, model: str, ids: Collection[ObjectId]) -> list[ObjectId]:
         """Return the ids with a pending job, which no new document may take yet."""
         found = self._storage.find(COLLECTION, {"id": {"$in": list(ids)}, "model": model}, ["id"])
-        return ordered({one["id"] for one in found})
+        return ordered({one["id"] for one in found if isinstance(one["id"], ObjectId)})
 
     def covers_copy(self, relation: Relation, source_id: object) -> bool:
         """Tell whether a pending job will correct a source's copies in a relation."""
@@ -232,7 +232,8 @@ class Backlog:
 
 
 def _key(model: str, id_: ObjectId, relation: Relation, kind: JobKind) -> str:
-    return f"{model}:{id_}:{_named(relation)}:{'windows' if kind == 'windows' else relation.type}"
+    named = id_ if isinstance(id_, ObjectId) else repr(id_)
+    return f"{model}:{named}:{_named(relation)}:{'windows' if kind == 'windows' else relation.type}"
 
 
 def _named(link: Relation | RelatedRelation) -> str:
@@ -259,6 +260,7 @@ def _job(stored: Document) -> Job | None:
         return None
     lease = stored.get("lease")
     until = lease.get("until") if isinstance(lease, Mapping) else None
+    until = until if isinstance(until, datetime) else None
     return Job(
         key=stored["_id"],
         kind=cast(JobKind, stored["kind"]),
@@ -281,14 +283,14 @@ def _job(stored: Document) -> Job | None:
 
 def _is_job(stored: Document) -> bool:
     texts = all(isinstance(stored.get(name), str) for name in ("_id", "model", "relation", "of"))
-    ids = all(isinstance(stored.get(name), ObjectId) for name in ("id", "token"))
     flags = all(isinstance(stored.get(name), bool) for name in ("optional", "waited", "again"))
     return (
-        (texts and ids and flags)
+        (texts and flags and isinstance(stored.get("token"), ObjectId))
+        and (isinstance(stored.get("id"), ObjectId) or stored.get("kind") == "windows")
         and stored.get("type") in get_args(Cardinality)
         and stored.get("kind") in get_args(JobKind)
         and isinstance(stored.get("v"), int)
         and isinstance(stored.get("targets"), list)
         and isinstance(stored.get("since"), datetime)
-        and "after" in stored
+        and {"id", "after"} <= stored.keys()
     )

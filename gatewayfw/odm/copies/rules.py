@@ -30,7 +30,7 @@ from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.odm.reading.revisions import RAISED
 from gatewayfw.schemas import RelatedRelation, Relation
 from gatewayfw.schemas.models import Link
-from gatewayfw.storage import Lock
+from gatewayfw.storage import Document, Lock
 
 #: How documents of models are locked.
 LOCK = Lock(f"{HIDDEN}.rev")
@@ -60,6 +60,11 @@ def embedded(relation: Relation, copied: list[dict[str, Any]]) -> object:
 def ids_in(value: object) -> list[ObjectId]:
     """Return the ids embedded in a relation's value, in order; absent means none."""
     return [copy["_id"] for copy in copies_in(value) if isinstance(copy.get("_id"), ObjectId)]
+
+
+def copies_by_id(value: object) -> dict[ObjectId, Document]:
+    """Return the copies embedded in a relation's value, by their ids."""
+    return {copy["_id"]: copy for copy in copies_in(value) if isinstance(copy.get("_id"), ObjectId)}
 
 
 def out_path(reverse: RelatedRelation) -> str:

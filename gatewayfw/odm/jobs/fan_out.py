@@ -248,8 +248,8 @@ class Fanout:
     def _holders(self, job: Job, relation: Relation, limit: int) -> tuple[list[object], _Progress]:
         """Return the next holders' ids, in MongoDB's order, and the progress after them."""
         ids: list[object] = []
-        for condition in following(START if job.after is None else job.after):
-            wanted = {f"{relation.name}._id": job.id, "_id": condition}
+        for filter in following(START if job.after is None else job.after):
+            wanted = {f"{relation.name}._id": job.id, **filter}
             found = self._storage.find(relation.model, wanted, [], sort=[("_id", 1)], limit=limit - len(ids))
             ids += [holder["_id"] for holder in found]
             if len(ids) == limit:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,7 @@ from gatewayfw.odm.copies.rules import ids_in
 from gatewayfw.odm.copies.shares import fills
 from gatewayfw.odm.copies.windows import single_reverse
 from gatewayfw.odm.hidden import HIDDEN, cuts_of, examine
-from gatewayfw.odm.ids import START, following
+from gatewayfw.odm.ids import START, key_of, pages
 from gatewayfw.odm.reading.projection import links_of, source_of
 from gatewayfw.odm.upkeep.judgement import DIFFERS_FROM_MEMBERS, IS_DAMAGED, Fault, Judge, Verdict, same, same_copies
 from gatewayfw.odm.writing.targets import Targets
@@ -54,14 +54,9 @@ class Inspector:
         """Return the fields of a model that hold copies, and the hidden one."""
         return [*links_of(self._schemas, schema), HIDDEN]
 
-    def batches(self, schema: ModelSchema, last: object = START) -> Iterator[list[Document]]:
+    def batches(self, schema: ModelSchema, last: object = START) -> Iterator[Sequence[Document]]:
         """Yield a model's documents after an ``_id``, in order, with its `paths`."""
-        for condition in following(last):
-            while batch := self._batch(schema, {"_id": condition}):
-                yield batch
-                condition = {"$gt": batch[-1]["_id"]}
-                if batch[-1]["_id"] is None:
-                    break
+        return pages(lambda filter: self._batch(schema, filter), lambda document: document["_id"], last)
 
     def _batch(self, schema: ModelSchema, filter: Mapping[str, Any]) -> list[Document]:
         batch, copies, size = [], 0, 0
@@ -73,7 +68,7 @@ class Inspector:
                 break
         return batch
 
-    def suspects(self, schema: ModelSchema, batch: list[Document]) -> list[object]:
+    def suspects(self, schema: ModelSchema, batch: Sequence[Document]) -> list[object]:
         """Return the ids of a batch's documents that look wrong.
 
         Unfinished writes look wrong, too.
@@ -142,7 +137,7 @@ class Inspector:
                 copy = single_reverse(reverse, self._targets.source_fields(reverse), id_, member)
                 if found is not None and (copy is None or not same(found, copy)):
                     wrong[reverse] = copy
-            elif document.get(reverse.name, []) == [] and id_ in idle.get(reverse, ()):
+            elif document.get(reverse.name, []) == [] and key_of(id_) in idle.get(reverse, ()):
                 continue
             elif not self._is_window(reverse, document):
                 wrong[reverse] = None
@@ -188,7 +183,7 @@ class Inspector:
             found.update((one["_id"], one) for one in self._storage.find(model, {"_id": {"$in": part}}, fields))
         return found
 
-    def _without_members(self, reverse: RelatedRelation, batch: list[Document]) -> set[ObjectId]:
+    def _without_members(self, reverse: RelatedRelation, batch: Sequence[Document]) -> set[ObjectId]:
         """Return a batch's ids without window or members, as far as one query tells."""
         ids = {one["_id"] for one in batch if one.get(reverse.name, []) == [] and isinstance(one["_id"], ObjectId)}
         path = f"{reverse.relation}._id"

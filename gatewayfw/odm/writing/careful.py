@@ -150,7 +150,7 @@ class CarefulTargets(Targets):
         key = (reverse, target["_id"])
         value = effects.removed.get(key, target.get(reverse.name))
         member = next(iter(ids_in(value)), None)
-        if member is not None and target["_id"] in effects.releases.get((reverse, member), ()):
+        if member is not None and target["_id"] in effects.releases.get((reverse, member), (member, ()))[1]:
             value = None
         for renewed, ids, copy in effects.renewals:
             if renewed == reverse and target["_id"] in ids and copy["_id"] == member:

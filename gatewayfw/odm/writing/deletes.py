@@ -5,7 +5,7 @@ Every function here runs inside ``storage.transaction`` and may run several time
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,13 +15,15 @@ from gatewayfw.errors import StillReferenced
 from gatewayfw.odm.copies.jobs import Backlog
 from gatewayfw.odm.copies.rules import LOCK, HiddenField, assign, clock, has_form, ids_in, merged, version_of
 from gatewayfw.odm.hidden import HIDDEN
-from gatewayfw.odm.ids import ordered
+from gatewayfw.odm.ids import key_of, ordered
 from gatewayfw.odm.writing.careful import targets_for
 from gatewayfw.odm.writing.effects import Effects
-from gatewayfw.odm.writing.frozen import followers
-from gatewayfw.odm.writing.targets import Sources
+from gatewayfw.odm.writing.frozen import followers, followers_of
 from gatewayfw.schemas import ModelSchema, Relation, Schemas
 from gatewayfw.storage import Document, Storage
+
+#: Documents by model and `key_of` their `_id`.
+_Doomed = dict[tuple[str, Hashable], Document]
 
 
 @dataclass
@@ -58,11 +60,11 @@ class Deletes:
         if not cascade:
             self._refuse_if_held(schema, root)
         found = self._holders(schema, root) if cascade else None
-        doomed, losses = found or ({(schema.name, root["_id"]): root}, {})
+        doomed, losses = found or ({(schema.name, key_of(root["_id"])): root}, {})
         effects = self._departures(schema, root, doomed, len(losses))
         by_model = _by_model(doomed)
         for model, ids in by_model.items():
-            effects.forget(model, ids)
+            effects.forget(model, {id_ for id_ in ids if isinstance(id_, ObjectId)})
         self._targets.lock(effects.targets().items())
         for model in sorted(by_model):
             self._storage.delete_many(model, {"_id": {"$in": ordered(by_model[model])}})
@@ -80,14 +82,14 @@ class Deletes:
         key = self._schemas.bytes_keys.get(schema.name)
         return [*_ids_of(schema), *([] if key is None else [key])]
 
-    def _keys_in(self, doomed: Sources) -> Iterator[str]:
+    def _keys_in(self, doomed: _Doomed) -> Iterator[str]:
         """Yield the keys of bytes kept elsewhere, of documents that are deleted."""
         for (model, _id), document in doomed.items():
             key = self._schemas.bytes_keys.get(model)
             if key is not None and isinstance(found := document.get(key), str):
                 yield found
 
-    def _departures(self, schema: ModelSchema, root: Document, doomed: Sources, losses: int) -> Effects:
+    def _departures(self, schema: ModelSchema, root: Document, doomed: _Doomed, losses: int) -> Effects:
         """Return the effects of deleted documents on their targets; leave excess to jobs."""
         members: dict[Relation, list[Document]] = {}
         for (model, _id), document in doomed.items():
@@ -112,7 +114,7 @@ class Deletes:
 
     def _refuse_if_held(self, schema: ModelSchema, root: Document) -> None:
         held: dict[str, list[dict[str, Any]]] = {}
-        for relation in followers(self._schemas, schema.name):
+        for relation in followers_of(self._schemas, schema, root):
             held.setdefault(relation.model, []).append({f"{relation.name}._id": root["_id"]})
         counts: dict[str, int] = {}
         for model, ways in held.items():
@@ -127,20 +129,20 @@ class Deletes:
 
         It must be deleted first: without transactions a job would harm a document that still exists.
         """
-        for relation in followers(self._schemas, schema.name):
+        for relation in followers_of(self._schemas, schema, root):
             if self._storage.count(relation.model, {f"{relation.name}._id": root["_id"]}, 1):
                 version = max(version_of(root), clock())
                 self._backlog.leave("removal", (schema.name, root["_id"]), relation, version)
 
-    def _holders(self, schema: ModelSchema, root: Document) -> tuple[Sources, dict[tuple[str, ObjectId], _Loss]] | None:
+    def _holders(self, schema: ModelSchema, root: Document) -> tuple[_Doomed, dict[tuple[str, Hashable], _Loss]] | None:
         """Return the documents to delete, and what other holders lose.
 
         None if there are too many.
         """
         most = int(self._backlog.limit) + 1 if self._backlog.bounded else 0
-        doomed: Sources = {(schema.name, root["_id"]): root}
-        losses: dict[tuple[str, ObjectId], _Loss] = {}
-        level = {schema.name: {root["_id"]}}
+        doomed: _Doomed = {(schema.name, key_of(root["_id"])): root}
+        losses: dict[tuple[str, Hashable], _Loss] = {}
+        level = {schema.name: {root["_id"]}} if isinstance(root["_id"], ObjectId) else {}
         while level:
             following: dict[str, set[ObjectId]] = {}
             for model, ids in sorted(level.items()):
@@ -149,7 +151,7 @@ class Deletes:
                     fields = self._fields_of(self._schemas.get_schema(relation.model))
                     found = list(self._storage.find(relation.model, embedding, fields, limit=most))
                     for holder in found:
-                        key = (relation.model, holder["_id"])
+                        key = (relation.model, key_of(holder["_id"]))
                         if key in doomed:
                             continue
                         loss = losses.setdefault(key, _Loss(holder))
@@ -159,7 +161,8 @@ class Deletes:
                         lost.update(ids.intersection(present))
                         if not relation.optional and lost.issuperset(present) and has_form(relation, value):
                             doomed[key] = holder
-                            following.setdefault(relation.model, set()).add(holder["_id"])
+                            if isinstance(holder["_id"], ObjectId):  # nothing can embed another one
+                                following.setdefault(relation.model, set()).add(holder["_id"])
                     # Each holder is in `losses`, even if it will be deleted.
                     if most and (len(found) == most or len(losses) >= most):
                         return None
@@ -168,11 +171,11 @@ class Deletes:
             level = following
         return doomed, {key: loss for key, loss in losses.items() if key not in doomed}
 
-    def _lose(self, losses: Mapping[tuple[str, ObjectId], _Loss]) -> None:
+    def _lose(self, losses: Mapping[tuple[str, Hashable], _Loss]) -> None:
         """Remove copies of deleted documents from the holders that stay."""
         changes: dict[str, list[tuple[object, dict[str, dict[str, Any]]]]] = {}
-        for model, id_ in ordered(losses):
-            loss = losses[model, id_]
+        for model, key in ordered(losses):
+            loss = losses[model, key]
             hidden = HiddenField(loss.document)
             update: dict[str, dict[str, Any]] = {}
             for name, gone in loss.ids.items():
@@ -181,7 +184,7 @@ class Deletes:
                     hidden.forget(name, gone)
                     update = merged(update, lost)
             if update:
-                changes.setdefault(model, []).append((id_, merged(update, hidden.revised())))
+                changes.setdefault(model, []).append((loss.document["_id"], merged(update, hidden.revised())))
         for model, listed in changes.items():
             self._storage.update_each(model, listed)
 
@@ -205,8 +208,8 @@ def _without(relation: Relation, document: Document, gone: set[ObjectId]) -> dic
     return {"$pull": {relation.name: {"_id": {"$in": ordered(gone)}}}}
 
 
-def _by_model(keys: Iterable[tuple[str, ObjectId]]) -> dict[str, set[ObjectId]]:
-    found: dict[str, set[ObjectId]] = {}
-    for model, id_ in keys:
-        found.setdefault(model, set()).add(id_)
+def _by_model(doomed: _Doomed) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for (model, _key), document in doomed.items():
+        found.setdefault(model, []).append(document["_id"])
     return found

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from bson import ObjectId
 
+from gatewayfw.odm.ids import key_of
 from gatewayfw.schemas import RelatedRelation, Relation
 
 #: One reverse relation of one target.
@@ -53,8 +54,8 @@ class Effects:
     renewals: list[tuple[RelatedRelation, Sequence[ObjectId], dict[str, Any]]] = field(default_factory=list)
     #: The values of `single` reverses that were removed from the operation's own document to make room.
     removed: dict[Key, Any] = field(default_factory=dict)
-    #: Targets whose `single` reverse is unset if it still copies the member.
-    releases: dict[Key, set[ObjectId]] = field(default_factory=dict)
+    #: Targets whose `single` reverse is unset if it still copies the member, by its `key_of`, and its `_id`.
+    releases: dict[tuple[RelatedRelation, Hashable], tuple[Any, set[ObjectId]]] = field(default_factory=dict)
 
     def recompute(self, reverse: RelatedRelation, target_id: ObjectId) -> None:
         """Note that a member entered, left or moved in a window."""
@@ -70,7 +71,7 @@ class Effects:
     def leave(self, reverse: RelatedRelation, target_id: ObjectId, member_id: ObjectId) -> None:
         """Note that a member is no longer part of a reverse relation."""
         if reverse.type == "single":
-            self.releases.setdefault((reverse, member_id), set()).add(target_id)
+            self.releases.setdefault((reverse, key_of(member_id)), (member_id, set()))[1].add(target_id)
         else:
             self.recompute(reverse, target_id)
 
@@ -105,7 +106,7 @@ class Effects:
             found.setdefault(reverse.target, set()).update(ids)
         for reverse, id_ in self.claims:
             found.setdefault(reverse.target, set()).add(id_)
-        for (reverse, _member), ids in self.releases.items():
+        for (reverse, _key), (_id, ids) in self.releases.items():
             found.setdefault(reverse.target, set()).update(ids)
         return found
 
@@ -114,6 +115,6 @@ class Effects:
         for reverse, ids in self.windows.items():
             if reverse.target == model:
                 ids -= gone
-        for (reverse, _member), ids in self.releases.items():
+        for (reverse, _key), (_id, ids) in self.releases.items():
             if reverse.target == model:
                 ids -= gone

@@ -14,12 +14,20 @@ from gatewayfw.errors import Conflict
 from gatewayfw.odm.copies.rules import has_form, ids_in
 from gatewayfw.odm.writing.relation_input import RelationInput
 from gatewayfw.schemas import ModelSchema, Relation, Schemas
-from gatewayfw.storage import Storage
+from gatewayfw.storage import Document, Storage
 
 
 def followers(schemas: Schemas, model: str) -> list[Relation]:
     """Return the relations whose copies follow their sources: all but frozen ones."""
     return [relation for relation in schemas.embedders(model) if not relation.frozen]
+
+
+def followers_of(schemas: Schemas, schema: ModelSchema, source: Document) -> list[Relation]:
+    """Return the relations that may embed a document, frozen ones apart: none if its ``_id`` is no ObjectId.
+
+    Asking for one of another type may find what does not embed it, for null all that embed nothing.
+    """
+    return followers(schemas, schema.name) if isinstance(source["_id"], ObjectId) else []
 
 
 def ids_to_copy(given: RelationInput, stored: object, kept: Sequence[ObjectId], replace: bool) -> list[ObjectId]:

@@ -209,7 +209,7 @@ class Targets:
 
         It leaves out what is ``settled``.
         """
-        for (reverse, member_id), ids in effects.releases.items():
+        for (reverse, _key), (member_id, ids) in effects.releases.items():
             if ids:
                 self._storage.update_many(
                     reverse.target,

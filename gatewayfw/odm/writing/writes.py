@@ -29,6 +29,7 @@ from gatewayfw.odm.copies.rules import (
     HiddenField,
     assign,
     clock,
+    copies_by_id,
     copy_of,
     embedded,
     ids_in,
@@ -39,13 +40,12 @@ from gatewayfw.odm.copies.rules import (
 )
 from gatewayfw.odm.copies.shares import Care
 from gatewayfw.odm.hidden import HIDDEN
-from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.odm.reading.revisions import RAISED, revision_of
 from gatewayfw.odm.writing.allowance import Growth
 from gatewayfw.odm.writing.careful import targets_for
 from gatewayfw.odm.writing.draft import Draft
 from gatewayfw.odm.writing.effects import UNSETTLED, Effects, Settled
-from gatewayfw.odm.writing.frozen import followers, ids_to_copy, refuse_shown
+from gatewayfw.odm.writing.frozen import followers_of, ids_to_copy, refuse_shown
 from gatewayfw.odm.writing.new_documents import NewDocument
 from gatewayfw.odm.writing.relation_input import RelationInput
 from gatewayfw.odm.writing.targets import Sources
@@ -161,7 +161,7 @@ class Writes:
             growth.check(self._storage, document)
         holders = [
             relation
-            for relation in followers(self._schemas, schema.name)
+            for relation in followers_of(self._schemas, schema, document)
             if change.named.intersection(self._targets.source_fields(relation))
         ]
         related = {
@@ -246,7 +246,8 @@ class Writes:
         for relation, ids in related.items():
             for reverse in self._copied_reverses(relation, change):
                 if reverse.window is None or reverse.window.sort.field not in change.named:
-                    if ids:
+                    # A `single` reverse holds no other ids; null would be found where it holds nothing.
+                    if ids and (reverse.type == "multiple" or isinstance(document["_id"], ObjectId)):
                         copy = copy_of(document, self._targets.source_fields(reverse))
                         effects.renewals.append((reverse, ids, copy))
                     continue
@@ -314,7 +315,7 @@ class Writes:
             return None
         kept = {name: self._kept_ids(document, given, replace) for name, given in inputs.items()}
         removed = {name: [id_ for id_ in ids_in(document.get(name)) if id_ not in kept[name]] for name in inputs}
-        before = {name: {copy.get("_id"): copy for copy in copies_in(document.get(name))} for name in inputs}
+        before = {name: copies_by_id(document.get(name)) for name in inputs}
         draft = Draft(self._schemas, document, Effects())
         for name, given in inputs.items():
             draft.enrol(given, present=before[name])
@@ -326,7 +327,7 @@ class Writes:
         sources, settled = self._targets.touch(
             [(inputs[name].relation, id_) for name, ids in taken.items() for id_ in ids],
             windows=[(inputs[name].relation.schema_name, ids) for name, ids in targets.items()],
-            locked={(schema.name, document["_id"]): document},
+            locked={(schema.name, document["_id"]): document} if isinstance(document["_id"], ObjectId) else None,
             entering=draft.effects if is_new else None,
         )
         update: dict[str, dict[str, Any]] = {}

@@ -82,4 +82,7 @@ def test_a_dropped_copy_leaves_nothing_behind(draft, relation, reverses):
     draft.take(relation, {"_id": A, "_gw": {"v": 3}})
     draft.drop(relation, [A])
     assert draft.hidden.document() == {}
-    assert (draft.effects.windows, draft.effects.releases) == ({reverses["users"]: {A}}, {(reverses["head"], ME): {A}})
+    assert (draft.effects.windows, draft.effects.releases) == (
+        {reverses["users"]: {A}},
+        {(reverses["head"], ME): (ME, {A})},
+    )

@@ -31,14 +31,14 @@ def test_effects_know_their_targets_and_forget_deleted_ones(effects):
     assert effects.targets() == {"org": {A, B}}
     assert effects.claims == {(HEAD, A): {"_id": B}}
     effects.forget("org", {B})
-    assert (effects.recomputed(), effects.releases) == ({LIST: {A}, OTHER: set()}, {(HEAD, A): set()})
+    assert (effects.recomputed(), effects.releases) == ({LIST: {A}, OTHER: set()}, {(HEAD, A): (A, set())})
 
 
 def test_targets_of_another_model_are_not_forgotten(effects):
     effects.leave(LIST, A, B)
     effects.leave(HEAD, A, B)
     effects.forget("club", {A})
-    assert (effects.windows, effects.releases) == ({LIST: {A}}, {(HEAD, B): {A}})
+    assert (effects.windows, effects.releases) == ({LIST: {A}}, {(HEAD, B): (B, {A})})
 
 
 @pytest.mark.parametrize("kind", ["windows", "entries", "claims", "releases"])
@@ -83,7 +83,7 @@ def test_what_two_locks_settled_adds_up():
 def test_a_member_departs_from_all_reverses_of_a_relation(effects):
     relation = Relation("org", "multiple", name="orgs", model="user", related_relations={"u": LIST, "h": HEAD})
     effects.depart(relation, [A], B)
-    assert (effects.windows, effects.releases) == ({LIST: {A}}, {(HEAD, B): {A}})
+    assert (effects.windows, effects.releases) == ({LIST: {A}}, {(HEAD, B): (B, {A})})
 
 
 def test_a_renewed_copy_locks_the_targets_that_may_list_it_and_no_single_reverse(effects):
