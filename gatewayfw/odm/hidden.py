@@ -51,10 +51,10 @@ def examine(document: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
 
 
 def reset(document: Mapping[str, Any], version: int) -> dict[str, Any]:
-    """Return the hidden field without its damaged parts; ``version`` goes on for damaged counters.
+    """Return the hidden field without its damaged parts.
 
-    Opt-outs that cannot be read are lost, a copy without a version is renewed by the next job, and a window without a
-    share is recomputed.
+    Damaged counters go on from ``version``. Opt-outs that cannot be read are lost, a copy without a version is renewed
+    by the next job, and a window without a share is recomputed.
     """
     right, damaged = examine(document)
     counters = _COUNTERS if damaged == [HIDDEN] else [name for name in _COUNTERS if f"{HIDDEN}.{name}" in damaged]
@@ -62,7 +62,10 @@ def reset(document: Mapping[str, Any], version: int) -> dict[str, Any]:
 
 
 def _right(value: Any, depth: int, read: Callable[[Any], Any], path: str, damaged: list[str]) -> Any:
-    """Return what is right in a part, ``depth`` objects above its values; note the rest."""
+    """Return what is right in a part, and note the rest.
+
+    Its values are ``depth`` objects below it.
+    """
     if depth and isinstance(value, Mapping):
         return _parts(value, lambda name, part: _right(part, depth - 1, read, f"{path}.{name}", damaged))
     right = _GONE if depth else read(value)
