@@ -193,12 +193,7 @@ class Gateway:
             DefinitionError: an option is of the wrong type or does not go with the others.
         """
         endpoint = self._endpoint(self._cors(cors, cors_headers), playground, playground_guard, check, probes)
-        made = make_blueprint(
-            endpoint,
-            name,
-            static_path=static_path,
-            static_prefix=static_prefix,
-        )
+        made = make_blueprint(endpoint, name, static_path=static_path, static_prefix=static_prefix)
         made.record(
             lambda state: self.mounts.note(self, state.app, f"{state.name_prefix}.{state.name}".lstrip("."), endpoint)
         )

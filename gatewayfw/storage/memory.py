@@ -20,15 +20,14 @@ from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge, ValidationError
 from gatewayfw.storage.base import Storage, T
-from gatewayfw.storage.documents import encode
 from gatewayfw.storage.indexes import COLLISION, describe_unbuilt, find_missing
 from gatewayfw.storage.matching import needs_matching
 from gatewayfw.storage.memory_duplicates import after_update, is_storable, refuse_shared, taken_fields
 from gatewayfw.storage.memory_indexes import index_of, options_of
-from gatewayfw.storage.memory_reads import narrow, select, show
+from gatewayfw.storage.memory_reads import bytes_of, narrow, select, show
 from gatewayfw.storage.memory_undo import Undo
 from gatewayfw.storage.memory_updates import Statement, statements_of
-from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, TOO_LARGE
+from gatewayfw.storage.mongo.errors import TOO_LARGE
 from gatewayfw.storage.order import rank
 from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Update
 
@@ -384,14 +383,6 @@ class MockStorage(Storage):
             if self._undo.images is not None:
                 self._undo.failed = error
             raise
-
-
-def bytes_of(document: Mapping[str, Any]) -> int:
-    """Return a document's bytes as BSON; 0 where BSON, unlike mongomock, refuses it."""
-    try:
-        return len(encode(document))
-    except (*DRIVER_ERRORS, TypeError, ValueError):
-        return 0
 
 
 @contextmanager

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from gatewayfw.storage.documents import encode
 from gatewayfw.storage.matching import AnyOf, matches, needs_matching
+from gatewayfw.storage.mongo.errors import DRIVER_ERRORS
 from gatewayfw.storage.terms import Document, Filter
 
 #: What is wanted of an object, by name; None is the whole value.
@@ -80,3 +82,11 @@ def _cut_list(values: list[Any], shape: _Shape) -> list[Any]:
         for value in values
         if isinstance(value, (Mapping, list))
     ]
+
+
+def bytes_of(document: Mapping[str, Any]) -> int:
+    """Return a document's bytes as BSON; 0 where BSON, unlike mongomock, refuses it."""
+    try:
+        return len(encode(document))
+    except (*DRIVER_ERRORS, TypeError, ValueError):
+        return 0

@@ -9,7 +9,7 @@ import pytest
 
 from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge
 from gatewayfw.storage import Index, MockStorage
-from gatewayfw.storage.memory import bytes_of
+from gatewayfw.storage.memory_reads import bytes_of
 from gatewayfw.testing.storage_suite.topic import LOCK
 
 
