@@ -15,14 +15,11 @@ from marshmallow import fields as mm
 from marshmallow import missing
 
 from gatewayfw.schemas.kinds import KindField, Parts, as_kind
-from gatewayfw.schemas.kinds.checks import INVALID, load_part, plain_message
+from gatewayfw.schemas.kinds.checks import load_part, plain_message
 from gatewayfw.schemas.kinds.foreign import sent_parts
+from gatewayfw.schemas.messages import INVALID, NO_KEY, REQUIRED, UNKNOWN
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.values import copy_parts, same, storable_key
-
-REQUIRED = "Missing data for required field."
-UNKNOWN = "Unknown field."
-_UNSTORABLE = "Not a key the database can hold."
 
 
 def load_exactly(
@@ -146,7 +143,7 @@ def check_keys(value: Any, path: str, collected: Collected) -> None:
     if isinstance(value, Mapping):
         for key, item in value.items():
             if not storable_key(key):
-                collected.add(below(path, key), _UNSTORABLE)
+                collected.add(below(path, key), NO_KEY)
             check_keys(item, below(path, key), collected)
     elif isinstance(value, (list, tuple)):
         for index, item in enumerate(value):

@@ -17,6 +17,7 @@ from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas.bounds import Bounds, bounds_problem
 from gatewayfw.schemas.kinds.base import Description, KindField, cut
 from gatewayfw.schemas.kinds.quick import Purpose, Store, Test
+from gatewayfw.schemas.messages import NO_OBJECT, UNKNOWN
 from gatewayfw.schemas.models import Link, ModelSchema
 from gatewayfw.schemas.relations import REV, Relation
 from gatewayfw.settings import Settings
@@ -26,8 +27,6 @@ Spec = int | tuple[tuple[str, "Spec"], ...]
 
 
 #: Messages to clients about a part of a `get`.
-NO_OBJECT = "Not a valid mapping type."
-UNKNOWN = "Unknown field."
 NO_FLAG = "Must be 1 or 0."
 NO_LINK_VALUE = "Must be 1, 0 or an object."
 NO_REVISION = "A copy has no revision: ask for it at the top."

@@ -20,7 +20,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
 from gatewayfw.schemas.bounds import Bounds, bounds_problem
-from gatewayfw.schemas.exactness import REQUIRED, UNKNOWN, check_keys, compare, load_exactly
+from gatewayfw.schemas.exactness import check_keys, compare, load_exactly
 from gatewayfw.schemas.fields import as_field, is_kind
 from gatewayfw.schemas.kinds import as_kind, quick_of
 from gatewayfw.schemas.kinds.file import FileField
@@ -29,6 +29,7 @@ from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.kinds.quick import SENT
 from gatewayfw.schemas.levels import SelectStruct
 from gatewayfw.schemas.maxima import put_maxima
+from gatewayfw.schemas.messages import NO_OBJECT, REQUIRED, UNKNOWN
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.uploads import files_in, without_files
@@ -39,7 +40,6 @@ Mode = Literal["assert", "create"]
 _PARTS = ("set", "get")
 #: The path of an error about ``details`` as a whole.
 _WHOLE = "details"
-_NOT_OBJECT = "Not a valid mapping type."
 
 
 class Struct:
@@ -301,13 +301,13 @@ def _check_bounds(details: Any, bounds: Bounds | None) -> None:
 
 def _check_shape(details: Any, collected: Collected) -> None:
     if not isinstance(details, Mapping):
-        collected.add(_WHOLE, _NOT_OBJECT)
+        collected.add(_WHOLE, NO_OBJECT)
         return
     for part in _PARTS:
         if part not in details:
             collected.add(part, REQUIRED)
         elif not isinstance(details[part], Mapping):
-            collected.add(part, _NOT_OBJECT)
+            collected.add(part, NO_OBJECT)
     for key in details:
         if key not in _PARTS:
             collected.add(below("", key), UNKNOWN)

@@ -26,6 +26,7 @@ from werkzeug.wsgi import get_content_length
 from gatewayfw.errors import BadRequest, Forbidden, TooLarge, UnsupportedMediaType, ValidationError
 from gatewayfw.files.stores import error_of
 from gatewayfw.schemas.kinds.file import Upload
+from gatewayfw.schemas.messages import REQUIRED
 from gatewayfw.schemas.signatures import HEAD
 from gatewayfw.schemas.uploads import Expected
 from gatewayfw.settings import Settings
@@ -147,7 +148,7 @@ class Form:
             raise BadRequest("there are bytes after the last part")
         missing = [path for path, one in expected.items() if one.required and path not in self.files]
         if missing:
-            raise ValidationError({path: ["Missing data for required field."] for path in missing})
+            raise ValidationError({path: [REQUIRED] for path in missing})
         return self.files
 
     def _spool(self, path: str, name: str, expected: Expected) -> Upload:

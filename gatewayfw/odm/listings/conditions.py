@@ -13,13 +13,13 @@ from typing import Any
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm.listings.resolution import Filtered, Resolution
 from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.messages import INVALID, NO_OBJECT, UNKNOWN
 from gatewayfw.schemas.paths import below
 from gatewayfw.schemas.values import encodable
 
 #: Characters of what ``contains`` looks for, and ``prefix`` in lists, at most.
 MOST_CONTAINED = 200
 
-_INVALID = "Invalid value."
 _LAST = sys.maxunicode
 _SURROGATES = (0xD800, 0xE000)
 
@@ -36,12 +36,12 @@ def conditions_of(found: Resolution, given: object, most_ids: int, where: str) -
         ValidationError: an undeclared name or operator, or a value that the field cannot have.
     """
     if not isinstance(given, Mapping):
-        raise ValidationError({where: ["Not a valid mapping type."]})
+        raise ValidationError({where: [NO_OBJECT]})
 
     def meant(name: Any, value: Any, path: str) -> list[Condition]:
         field = found.filters.get(name)
         if field is None:
-            raise ValidationError({path: ["Unknown field."]})
+            raise ValidationError({path: [UNKNOWN]})
         return _conditions(field, value, most_ids, path)
 
     return _of_each(given, where, meant)
@@ -101,13 +101,13 @@ def _condition(field: Filtered, operator: str, value: Any, most_ids: int, path: 
             raise ValidationError({path: [f"Longer than maximum length {most_ids}."]})
         return {field.path: {f"${operator}": [_operand(field, one, below(path, at)) for at, one in enumerate(value)]}}
     if value is None and operator not in ("eq", "ne"):
-        raise ValidationError({path: [_INVALID]})
+        raise ValidationError({path: [INVALID]})
     return {field.path: {f"${operator}": _operand(field, value, path)}}
 
 
 def _operand(field: Filtered, value: Any, path: str) -> Any:
     if isinstance(value, (Mapping, Sequence, set, frozenset)) and not isinstance(value, (str, bytes)):
-        raise ValidationError({path: [_INVALID]})
+        raise ValidationError({path: [INVALID]})
     return as_kind(field.field).sent_operand(value, path)
 
 
@@ -138,7 +138,7 @@ def _pattern_text(value: Any, path: str, least: int) -> str:
     if not least <= len(text) <= MOST_CONTAINED:
         raise ValidationError({path: [f"Length must be between {least} and {MOST_CONTAINED}."]})
     if "\0" in text:
-        raise ValidationError({path: [_INVALID]})
+        raise ValidationError({path: [INVALID]})
     return text
 
 

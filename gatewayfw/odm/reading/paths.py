@@ -19,6 +19,7 @@ from gatewayfw.odm.reading.projection import links_of, source_of
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import object_id
 from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.messages import NO_KEY, NO_PART
 from gatewayfw.schemas.models import Link
 from gatewayfw.schemas.paths import shown
 
@@ -41,7 +42,6 @@ Found = Field[Any] | Copies | None
 Find = Callable[[str], Found]
 #: The path of a field: text with dots, or its parts, of which each is one key whatever it holds.
 Path = str | tuple[str, ...]
-UNUSABLE = "Not a key the database can hold."
 
 
 def path_text(path: Any, where: str) -> Any:
@@ -62,7 +62,7 @@ def path_text(path: Any, where: str) -> Any:
     else:
         return path  # who reads it next refuses it
     if wrong or not all(map(is_key, parts[1:])):
-        raise ValidationError({f"{where}.{'.'.join(map(shown, parts))}": [UNUSABLE]})
+        raise ValidationError({f"{where}.{'.'.join(map(shown, parts))}": [NO_KEY]})
     return text
 
 
@@ -153,7 +153,7 @@ def field_below(field: Field[Any], parts: Sequence[str], whose: str, path: str) 
         UsageError: there is no such field; ``whose`` and ``path`` name the place in the message.
     """
     if not all(map(is_key, parts)):
-        raise ValidationError({f"{whose.partition(':')[0]}.{shown(path)}": [UNUSABLE]})
+        raise ValidationError({f"{whose.partition(':')[0]}.{shown(path)}": [NO_KEY]})
     chosen = False  # whether a client may have chosen a key on the way
     for part in parts:
         elements = as_kind(field).elements
@@ -165,7 +165,7 @@ def field_below(field: Field[Any], parts: Sequence[str], whose: str, path: str) 
             return None
         inner = as_kind(field).part(part)
         if inner is None and chosen:
-            raise ValidationError({f"{whose.partition(':')[0]}.{shown(path)}": ["Not a field of this object."]})
+            raise ValidationError({f"{whose.partition(':')[0]}.{shown(path)}": [NO_PART]})
         if inner is None:
             raise _unknown(whose, path)
         chosen = chosen or takes_any_keys(field)

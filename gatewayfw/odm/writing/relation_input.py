@@ -10,10 +10,8 @@ from bson import ObjectId
 
 from gatewayfw.errors import TooLarge, ValidationError
 from gatewayfw.schemas import ModelSchema, Relation
-from gatewayfw.schemas.exactness import REQUIRED
+from gatewayfw.schemas.messages import REQUIRED, UNKNOWN
 from gatewayfw.schemas.values import HEX_ID
-
-_UNKNOWN = "Unknown field."
 
 
 @dataclass(frozen=True)
@@ -55,11 +53,11 @@ def parse_inputs(schema: ModelSchema, given: Mapping[str, Any] | None) -> dict[s
     for name, value in given.items():
         path = f"relations.{name}"
         if name not in schema.relations:
-            errors[path] = [_UNKNOWN]
+            errors[path] = [UNKNOWN]
         elif not isinstance(value, Mapping) or "_ids" not in value:
             errors[path] = ["Expected an object with _ids."]
         else:
-            errors.update({f"{path}.{key}": [_UNKNOWN] for key in value if key not in ("_ids", "relatedRelations")})
+            errors.update({f"{path}.{key}": [UNKNOWN] for key in value if key not in ("_ids", "relatedRelations")})
             relation = schema.relations[name]
             ids = _parse_ids(relation, value["_ids"], f"{path}._ids", errors)
             flags = _parse_flags(relation, value.get("relatedRelations", {}), f"{path}.relatedRelations", errors)
@@ -121,7 +119,7 @@ def _parse_flags(relation: Relation, value: object, path: str, errors: dict[str,
         return {}
     for name, flag in value.items():
         if name not in relation.related_relations:
-            errors[f"{path}.{name}"] = [_UNKNOWN]
+            errors[f"{path}.{name}"] = [UNKNOWN]
         elif not isinstance(flag, bool):
             errors[f"{path}.{name}"] = ["Not a valid boolean."]
     return dict(value)

@@ -16,10 +16,10 @@ from gatewayfw.odm.reading.filters import DISGUISED, convert_condition, convert_
 from gatewayfw.odm.reading.operands import Operators, stored_operand
 from gatewayfw.odm.reading.paths import Found, find_in_elements, is_free, path_text, takes_any_keys, value_at
 from gatewayfw.schemas import ModelSchema
-from gatewayfw.schemas.exactness import REQUIRED
 from gatewayfw.schemas.fields import any_
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.kinds.checks import plain_message
+from gatewayfw.schemas.messages import NO_PART, REQUIRED
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.structs import check_value
 from gatewayfw.schemas.values import HIGHEST, LOWEST
@@ -190,7 +190,7 @@ def _named_field(schema: ModelSchema, path: str) -> Field[Any]:
             return _ANY
         inner = kind.part(part) if kind.sets_parts else None
         if inner is None:
-            raise refusal("Not a field of this object.")
+            raise refusal(NO_PART)
         refusal = _Chosen if takes_any_keys(field) else refusal
         field = inner
     return field

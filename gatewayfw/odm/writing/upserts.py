@@ -12,6 +12,7 @@ from gatewayfw.odm.reading.filters import has_operators
 from gatewayfw.odm.reading.paths import path_text
 from gatewayfw.odm.writing.updates import OPERATORS, Change, stored_update, with_text_paths
 from gatewayfw.schemas import ModelSchema
+from gatewayfw.schemas.messages import NULL
 from gatewayfw.storage import Document
 from gatewayfw.storage.pushes import is_each, push
 from gatewayfw.storage.subset import check_operators
@@ -80,7 +81,7 @@ def _key(schema: ModelSchema, wanted: Mapping[str, Any]) -> tuple[str, ...]:
     if any(has_operators(value) or isinstance(value, list) for value in wanted.values()):
         raise UsageError("upsert: the filter takes one value for each field, no operators or lists")
     if absent := [name for name, value in wanted.items() if value is None]:
-        raise ValidationError({f"filter.{name}": ["Field may not be null."] for name in absent})
+        raise ValidationError({f"filter.{name}": [NULL] for name in absent})
     return tuple(sorted(named))
 
 

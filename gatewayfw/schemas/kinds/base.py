@@ -23,7 +23,7 @@ from marshmallow import ValidationError, missing
 from marshmallow import fields as mm
 
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.checks import INVALID, load_part, plain_message
+from gatewayfw.schemas.kinds.checks import load_part, plain_message
 from gatewayfw.schemas.kinds.quick import (
     STORED,
     Load,
@@ -38,6 +38,7 @@ from gatewayfw.schemas.kinds.quick import (
     tests_of,
 )
 from gatewayfw.schemas.kinds.sizes import ENDLESS
+from gatewayfw.schemas.messages import INVALID
 from gatewayfw.schemas.values import finite_number, has_storable_keys, moment_of, same
 
 #: Update operators for numbers, for values with an order, for dates, and for lists.

@@ -7,8 +7,7 @@ from typing import Any
 from marshmallow import ValidationError, validate
 from marshmallow import fields as mm
 
-#: What clients are told of a wrong value whose field says nothing better.
-INVALID = "Invalid value."
+from gatewayfw.schemas.messages import INVALID
 
 
 class FullMatch(validate.Regexp):

@@ -16,10 +16,9 @@ from gatewayfw.schemas.kinds.checks import load_part
 from gatewayfw.schemas.kinds.foreign import as_kind, describe_all, largest_of, unstated_in
 from gatewayfw.schemas.kinds.quick import SENT, Load, Purpose, Store, Test, as_it_is, quickly
 from gatewayfw.schemas.kinds.sizes import DOCUMENT, ENDLESS
+from gatewayfw.schemas.messages import UNKNOWN
 from gatewayfw.schemas.paths import below
 from gatewayfw.schemas.values import plain, storable_key
-
-_UNKNOWN = "Unknown field."
 
 
 class ObjectField(KindField, mm.Dict, own=True):
@@ -27,7 +26,7 @@ class ObjectField(KindField, mm.Dict, own=True):
 
     kind = "object_"
     sets_parts = True
-    default_error_messages = {"unknown": _UNKNOWN}
+    default_error_messages = {"unknown": UNKNOWN}
 
     def __init__(self, fields: Mapping[str, mm.Field[Any]] | None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -128,7 +127,7 @@ class ObjectField(KindField, mm.Dict, own=True):
             return super().operand(value, path)
         unknown = [key for key in value if key not in fields]
         if unknown:
-            raise Refused({below(path, key): [_UNKNOWN] for key in unknown})
+            raise Refused({below(path, key): [UNKNOWN] for key in unknown})
         return {key: as_kind(fields[key]).operand(item, f"{path}.{key}") for key, item in value.items()}
 
     def _store_operand(self, value: Any) -> Any:

@@ -21,13 +21,13 @@ from marshmallow import fields as mm
 from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.base import CALCULATED, DATED, LISTED, ORDERED, Description, KindField, Maxima
-from gatewayfw.schemas.kinds.checks import INVALID, load_part
+from gatewayfw.schemas.kinds.checks import load_part
 from gatewayfw.schemas.kinds.decimals import MOST_DIGITS, StoredDecimal
 from gatewayfw.schemas.kinds.foreign import Foreign, as_kind, reads_otherwise
 from gatewayfw.schemas.kinds.quick import Store, as_it_is
+from gatewayfw.schemas.messages import INVALID, NO_VALUE
 from gatewayfw.schemas.values import copy_parts, loaded_form, moment_of, plain
 
-_UNSTORABLE = "Not a value the database can hold."
 _JSON = (str, int, float, bool, list, dict, type(None))
 #: What a user's field may raise when it dumps a value of the wrong type.
 _WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -278,7 +278,7 @@ def _store(field: mm.Field[Any] | None, loaded: Any) -> Any:
     if loaded is None or type(loaded) in (str, int, float, bool):
         if plain(loaded):
             return loaded
-        raise ValidationError(_UNSTORABLE)
+        raise ValidationError(NO_VALUE)
     if isinstance(field, KindField):
         return field.storer()(loaded)
     if isinstance(field, mm.Nested) and not isinstance(field, mm.Pluck):
@@ -326,7 +326,7 @@ def _scalar(field: mm.Field[Any] | None, loaded: Any) -> Any:
         return loaded
     dumped = None if field is None else _dump(field, loaded)
     if dumped is None or dumped is loaded or type(dumped) not in _JSON:
-        raise ValidationError(_UNSTORABLE)
+        raise ValidationError(NO_VALUE)
     return _store(None, dumped)
 
 
@@ -337,7 +337,7 @@ def _moment(loaded: datetime) -> datetime:
     """
     moment = moment_of(loaded)
     if moment is None:
-        raise ValidationError(_UNSTORABLE)
+        raise ValidationError(NO_VALUE)
     return moment
 
 
@@ -347,8 +347,8 @@ def _number(loaded: Decimal) -> StoredDecimal:
     Its text would have no place among other numbers.
     """
     if not loaded.is_finite() or len(loaded.as_tuple().digits) > MOST_DIGITS:
-        raise ValidationError(_UNSTORABLE)
+        raise ValidationError(NO_VALUE)
     try:
         return StoredDecimal(loaded)
     except ArithmeticError:
-        raise ValidationError(_UNSTORABLE) from None
+        raise ValidationError(NO_VALUE) from None

@@ -1,0 +1,13 @@
+"""What clients are told of refused values, wherever the refusal is found."""
+
+from __future__ import annotations
+
+REQUIRED = "Missing data for required field."
+UNKNOWN = "Unknown field."
+NULL = "Field may not be null."
+#: For a wrong value whose field says nothing better.
+INVALID = "Invalid value."
+NO_OBJECT = "Not a valid mapping type."
+NO_KEY = "Not a key the database can hold."
+NO_VALUE = "Not a value the database can hold."
+NO_PART = "Not a field of this object."
