@@ -419,7 +419,8 @@ gw = gateway()
 gw.acts.act("user", "pid", set={}, get={})(lambda body: os.getpid())
 app = gw.create_app()
 many = sys.argv[2] == "many"
-serve(app, host="127.0.0.1", port=int(sys.argv[1]), workers=2, threads=2, multi_process=many, settings=gw.settings)
+options = {"workers": 2, "threads": 2, "settings": gw.settings, "most_bytes": gw.settings.max_body_bytes}
+serve(app, host="127.0.0.1", port=int(sys.argv[1]), multi_process=many, **options)
 """
 
 
