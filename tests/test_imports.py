@@ -192,7 +192,7 @@ def test_a_storage_does_not_know_the_hidden_field(path):
         ("web.app", "def f():\n    import json", ["2: json inside a function"]),
         ("testing.plugin", "def f():\n    from pymongo import MongoClient", []),
         ("web.app", "from json import *", ["1: everything from json"]),
-        ("odm.models", "from gatewayfw.odm.writing.writes import w\nfrom .snapshots import s\nimport json", []),
+        ("odm.models", "from gatewayfw.odm.writing.apply import w\nfrom .snapshots import s\nimport json", []),
     ],
 )
 def test_the_reader_of_imports_finds(module, source, problems):

@@ -21,12 +21,12 @@ from gatewayfw.environment import environment, judge_memory, multi_worker_server
 from gatewayfw.errors import DefinitionError
 from gatewayfw.greenlets import refuse_greenlets
 from gatewayfw.odm.copies.counts import CopyCounts
-from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES, Backlog
-from gatewayfw.odm.copies.shares import Care
+from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES
+from gatewayfw.odm.copies.shares import SizeChecks
 from gatewayfw.odm.jobs.fan_out import Drained, Fanout
 from gatewayfw.odm.jobs.thread import Helper
 from gatewayfw.odm.upkeep.indexes import wanted_indexes
-from gatewayfw.odm.writing.careful import with_care
+from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage, Scope, Storage
@@ -38,9 +38,9 @@ T = TypeVar("T")
 #: Conflicts after which an operation leaves all fan-out to jobs.
 CONFLICTS = 3
 #: A plain name, because Python 3.11 takes ten times as long to look up a member of an enumeration.
-_NO_CARE = Care.NONE
-#: The lock of careful operations: each of them writes much, so one process runs them one by one.
-_CAREFUL = ("", "careful")
+_NO_CHECKS = SizeChecks.NONE
+#: The lock of operations that check sizes: each of them writes much, so one process runs them one by one.
+_CHECKING = ("", "sizes")
 #: Seconds between two looks for collections that were dropped.
 DROPPED = 10.0
 #: Most seconds, and largest share of the time left, that a process spends on its own jobs at once.
@@ -57,10 +57,10 @@ class Done(Generic[T]):
 
 
 class _Local(threading.local):
-    """One thread's open transaction: its jobs (None outside of one) and its care."""
+    """One thread's open transaction: its jobs, None outside of one; its size checks."""
 
-    keys: set[str] | None = None
-    care: Care = _NO_CARE
+    jobs: set[str] | None = None
+    checks: SizeChecks = _NO_CHECKS
     freed: frozenset[str] = frozenset()
 
 
@@ -172,7 +172,7 @@ class Database:
 
         The transaction may belong to another gateway.
         """
-        return self._local.keys is not None or self.storage.in_transaction()
+        return self._local.jobs is not None or self.storage.in_transaction()
 
     def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
         """Limit this thread's database work in the block; without a database, only time."""
@@ -190,7 +190,7 @@ class Database:
 
     def run(
         self,
-        operation: Callable[[Backlog], T],
+        operation: Callable[[Attempt], T],
         proof: tuple[str, Filter] | None = None,
         hot: Iterable[tuple[str, object]] = (),
     ) -> Done[T]:
@@ -198,44 +198,46 @@ class Database:
 
         Jobs run after the outermost commit. ``operation`` may run several times; after three conflicts
         it leaves all fan-out to jobs, unless it is part of a larger transaction. If a document would be
-        too large, the operation or the whole larger transaction runs again with more care. ``proof`` and
+        too large, the operation or the whole larger transaction runs again and checks sizes. ``proof`` and
         ``hot`` are those of `Storage.transaction`.
         """
         storage, fanout = self.storage, self.fanout
-        outer = self._local.keys
-        backlog = Backlog(fanout.jobs)
+        outer = self._local.jobs
+        attempt = Attempt(self.schemas, abilities_of(storage))
         attempts = 0
 
-        def attempt() -> T:
-            nonlocal backlog, attempts
+        def run_once() -> T:
+            nonlocal attempt, attempts
             attempts += 1
             crowded = attempts > CONFLICTS and outer is None and fanout.limit < math.inf
-            backlog = Backlog(fanout.jobs, 0 if crowded else fanout.limit, self._local.care)
-            result = operation(backlog)
+            limit = 0 if crowded else fanout.limit
+            attempt = Attempt(self.schemas, attempt.can, limit, self._local.checks, self.counts)
+            result = operation(attempt)
             if outer is not None:
-                outer.update(backlog.keys)
-                self._local.freed |= backlog.freed
+                outer.update(attempt.jobs)
+                self._local.freed |= attempt.freed
             return result
 
-        def begin(care: Care) -> T:
-            self._local.care = care
-            return storage.transaction(attempt, proof, (*hot, _CAREFUL) if care else hot)
+        def begin(checks: SizeChecks) -> T:
+            self._local.checks = checks
+            return storage.transaction(run_once, proof, (*hot, _CHECKING) if checks else hot)
 
         if outer is not None:
-            return Done(storage.transaction(attempt, proof, hot), frozenset(backlog.keys))
-        self._local.keys = keys = set[str]()
+            return Done(storage.transaction(run_once, proof, hot), frozenset(attempt.jobs))
+        self._local.jobs = jobs = set[str]()
         try:
             # Another gateway's transaction does not start over for us, so windows are measured at once there.
-            result = with_care(storage, begin, Care.WINDOWS if storage.in_transaction() else _NO_CARE)
+            first = SizeChecks.WINDOWS if storage.in_transaction() else _NO_CHECKS
+            result = with_size_checks(storage, begin, first)
         finally:
-            freed = self._local.freed | backlog.freed
-            self._local.keys, self._local.care, self._local.freed = None, _NO_CARE, frozenset()
+            freed = self._local.freed | attempt.freed
+            self._local.jobs, self._local.checks, self._local.freed = None, _NO_CHECKS, frozenset()
         if not storage.in_transaction():  # one of another gateway may still fail
             if freed:
                 self._free(freed)
-            for relation, source, met in backlog.met:
+            for relation, source, met in attempt.met:
                 self.counts.note(relation, source, met)
-        drained = self._drained(keys | backlog.keys)
+        drained = self._drained(jobs | attempt.jobs)
         return Done(result, frozenset(drained.left), drained.deleted)
 
     def transact(self, fn: Callable[[], T], proof: tuple[str, Filter] | None = None) -> T:
@@ -247,7 +249,7 @@ class Database:
         if collecting is None:
             return self.run(lambda _: fn()).result
 
-        def attempt(_backlog: Backlog) -> T:
+        def attempt(_: Attempt) -> T:
             collecting.begin()
             return fn()
 

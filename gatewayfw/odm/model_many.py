@@ -7,19 +7,21 @@ from functools import cached_property
 from typing import Any, TypeVar, overload
 
 from gatewayfw.errors import StillReferenced, ValidationError
-from gatewayfw.odm.copies.jobs import Backlog
 from gatewayfw.odm.deletion import Deleted, Deletion, is_deleted
 from gatewayfw.odm.model_reads import Filter, Get, ModelReads
 from gatewayfw.odm.reading.cursor import DeleteResult, UpdateResult
 from gatewayfw.odm.reading.deep import show
 from gatewayfw.odm.walk import Begin, Ids, InnerWalk, PacedWalk, Walk, of_ids
-from gatewayfw.odm.writing.allowance import Allowance, Growth, allowance_of
-from gatewayfw.odm.writing.deletes import Deletes
+from gatewayfw.odm.writing.allowance import Allowance, SizeCheck, allowance_of
+from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.new_documents import NewDocument, parse_document
 from gatewayfw.odm.writing.pace import MOST, Pace
+from gatewayfw.odm.writing.plan.attempt import Attempt
+from gatewayfw.odm.writing.plan.delete import delete
+from gatewayfw.odm.writing.plan.insert import insert
+from gatewayfw.odm.writing.plan.update import update as update_plan
 from gatewayfw.odm.writing.relation_input import parse_new_inputs, sources_in
 from gatewayfw.odm.writing.updates import Change, stored_update
-from gatewayfw.odm.writing.writes import Writes
 from gatewayfw.spelling import pythonic
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.documents import encode
@@ -74,7 +76,7 @@ class ModelMany(ModelReads):
                 storage.check_deadline()
             new.append(parse_document(self.schema, doc, given, self._allowance, place))
         done = self._database.run(
-            lambda backlog: show(storage, projection, self._writes(backlog).insert(self.schema, new)),
+            lambda attempt: show(storage, projection, apply(storage, insert(attempt, self.schema, new))),
             proof=(self.name, new[0].proof()),
             hot=[target for one in new for target in sources_in(one.inputs)],
         )
@@ -181,15 +183,16 @@ class ModelMany(ModelReads):
         """
         fields = sorted(change.named)
 
-        def begin(backlog: Backlog, ids: Ids) -> Callable[[Any], bool | None]:
+        def begin(attempt: Attempt, ids: Ids) -> Callable[[Any], bool | None]:
             found = storage.find(self.name, of_ids(wanted, {"$in": list(ids)}), fields)
             before = {repr(one["_id"]): _encoded(one, fields) for one in found}
 
             def visit(id_: Any) -> bool | None:
                 if repr(id_) not in before:
                     return None
-                growth = None if self._allowance is None else Growth(self._allowance, change, looks_first=True)
-                after = self._writes(backlog).update(self.schema, of_ids(wanted, id_), change, (), growth)
+                check = None if self._allowance is None else SizeCheck(self._allowance, looks_first=True)
+                plan = update_plan(attempt, self.schema, of_ids(wanted, id_), change, (), check)
+                after = apply(storage, plan)
                 return None if after is None else _encoded(after, fields) != before[repr(id_)]
 
             return visit
@@ -202,11 +205,10 @@ class ModelMany(ModelReads):
         Its visits return the number of cascaded ones by model, or a refusal; None for no match.
         """
 
-        def begin(backlog: Backlog, ids: Ids) -> Callable[[Any], Deleted]:
+        def begin(attempt: Attempt, ids: Ids) -> Callable[[Any], Deleted]:
             def visit(id_: Any) -> Deleted:
-                deletes = Deletes(self._database.schemas, storage, backlog)
                 try:
-                    return deletes.delete(self.schema, of_ids(wanted, id_), cascade)
+                    return apply(storage, delete(attempt, self.schema, of_ids(wanted, id_), cascade))
                 except StillReferenced as refusal:  # before anything was written but its lock
                     return refusal
 
@@ -218,7 +220,7 @@ class ModelMany(ModelReads):
         """Run work on the matching documents, in the open transaction if there is one."""
         database, storage = self._database, self._database.storage
         if database.is_nested:
-            return database.run(lambda backlog: work(InnerWalk(backlog, storage, self.name, wanted))).result
+            return database.run(lambda attempt: work(InnerWalk(attempt, storage, self.name, wanted))).result
         # Without transactions an error leaves a part of its batch done, which nobody would count.
         most = MOST if storage.has_transactions() else 1
         return work(PacedWalk(database, self.name, wanted, Pace(remaining=storage.remaining, most=most)))
@@ -229,9 +231,6 @@ class ModelMany(ModelReads):
     def _allowance(self) -> Allowance | None:
         """The size check of a document's pure fields; None if they need none."""
         return allowance_of(self.schema, self._database.schemas.settings.document_bytes)
-
-    def _writes(self, backlog: Backlog) -> Writes:
-        return Writes(self._database.schemas, self._database.storage, backlog, self._database.counts)
 
     # The contract's spellings of the methods above; each takes one object or keywords.
 

@@ -11,14 +11,16 @@ from typing import Any, TypeVar
 from bson import ObjectId
 
 from gatewayfw.errors import DuplicateKey, UsageError, ValidationError
-from gatewayfw.odm.copies.jobs import Backlog
 from gatewayfw.odm.model_many import ModelMany, Update
 from gatewayfw.odm.reading.deep import show_one
 from gatewayfw.odm.reading.projection import Projection
 from gatewayfw.odm.reading.revisions import judge_miss
-from gatewayfw.odm.writing.allowance import Growth
+from gatewayfw.odm.writing.allowance import SizeCheck
+from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.new_documents import parse_document
-from gatewayfw.odm.writing.updates import Change
+from gatewayfw.odm.writing.plan.attempt import Attempt
+from gatewayfw.odm.writing.plan.insert import insert
+from gatewayfw.odm.writing.plan.update import update
 from gatewayfw.odm.writing.upserts import Upsert, parse_upsert
 from gatewayfw.storage import Document, Storage
 
@@ -34,18 +36,17 @@ class ModelUpdates(ModelMany):
         self,
         storage: Storage,
         wanted: Mapping[str, Any],
-        change: Change,
-        attempt: Callable[[Backlog, Growth | None], T],
+        operation: Callable[[Attempt, SizeCheck | None], T],
     ) -> T:
         """Run an update, with the check of its size where it needs one."""
 
-        def write(growth: Growth | None) -> T:
-            return self._database.run(lambda backlog: attempt(backlog, growth), hot=self._named(wanted)).result
+        def write(check: SizeCheck | None) -> T:
+            return self._database.run(lambda attempt: operation(attempt, check), hot=self._named(wanted)).result
 
         if self._allowance is None:
             return write(None)
         looks_first = self._database.is_nested or not storage.has_transactions()
-        return self._allowance.judge(change, write, looks_first=looks_first)
+        return self._allowance.judge(write, looks_first=looks_first)
 
     def _parsed(
         self, wanted: Mapping[str, Any], update: Update, filter: Mapping[str, Any], rev: object, upsert: object
@@ -65,24 +66,24 @@ class ModelUpdates(ModelMany):
         """
         inserts = False
 
-        def attempt(backlog: Backlog, growth: Growth | None) -> Document | None:
+        def write(attempt: Attempt, check: SizeCheck | None) -> Document | None:
             nonlocal inserts
             inserts = False
-            writes = self._writes(backlog)
             if parsed.change.named:
-                document = writes.update(self.schema, wanted, parsed.change, compiled.paths, growth)
+                plan = update(attempt, self.schema, wanted, parsed.change, compiled.paths, check)
+                document = apply(storage, plan)
             else:
                 document = next(storage.find(self.name, wanted, compiled.paths, limit=1), None)
             if document is None:
                 inserts = True
                 new = parse_document(self.schema, parsed.first, {}, self._allowance, "update")
-                (document,) = writes.insert(self.schema, [new])
+                (document,) = apply(storage, insert(attempt, self.schema, [new]))
             return show_one(storage, compiled, document)
 
         meetings = 0
         while True:
             try:
-                return self._update(storage, wanted, parsed.change, attempt)
+                return self._update(storage, wanted, write)
             except DuplicateKey as error:
                 meetings += 1
                 # The document that has the values of another unique index may be the one that the filter names.

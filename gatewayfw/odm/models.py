@@ -12,18 +12,21 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final, overload
 
 from gatewayfw.errors import ValidationError
-from gatewayfw.odm.copies.jobs import Backlog
 from gatewayfw.odm.model_many import Update, check_cascade
 from gatewayfw.odm.model_reads import Filter, Get
 from gatewayfw.odm.model_updates import ModelUpdates
 from gatewayfw.odm.reading.cursor import DeleteResult
 from gatewayfw.odm.reading.deep import show_one
 from gatewayfw.odm.reading.revisions import of_revision
-from gatewayfw.odm.writing.allowance import Growth
-from gatewayfw.odm.writing.deletes import Deletes
+from gatewayfw.odm.writing.allowance import SizeCheck
+from gatewayfw.odm.writing.apply import apply
+from gatewayfw.odm.writing.plan.attempt import Attempt
+from gatewayfw.odm.writing.plan.delete import delete
+from gatewayfw.odm.writing.plan.relate import add, remove
+from gatewayfw.odm.writing.plan.steps import Plan
+from gatewayfw.odm.writing.plan.update import update as update_plan
 from gatewayfw.odm.writing.relation_input import RelationInput, parse_inputs, sources_in
 from gatewayfw.odm.writing.updates import stored_update
-from gatewayfw.odm.writing.writes import Writes
 from gatewayfw.spelling import pythonic
 from gatewayfw.storage import Document
 
@@ -132,11 +135,11 @@ class Model(ModelUpdates):
         if not change.named:
             return self._judged(self._first(storage, exact, compiled), wanted, rev)
 
-        def attempt(backlog: Backlog, growth: Growth | None) -> Document | None:
-            document = self._writes(backlog).update(self.schema, exact, change, compiled.paths, growth)
-            return show_one(storage, compiled, self._judged(document, wanted, rev))
+        def write(attempt: Attempt, check: SizeCheck | None) -> Document | None:
+            plan = update_plan(attempt, self.schema, exact, change, compiled.paths, check)
+            return show_one(storage, compiled, self._judged(apply(storage, plan), wanted, rev))
 
-        return self._update(storage, wanted, change, attempt)
+        return self._update(storage, wanted, write)
 
     @overload
     def delete_one(
@@ -177,11 +180,11 @@ class Model(ModelUpdates):
         check_cascade(hard_cascade)
         exact = of_revision(wanted, rev)
 
-        def attempt(backlog: Backlog) -> dict[str, int] | None:
-            deletes = Deletes(self._database.schemas, storage, backlog)
-            return self._judged(deletes.delete(self.schema, exact, hard_cascade), wanted, rev)
+        def write(attempt: Attempt) -> dict[str, int] | None:
+            plan = delete(attempt, self.schema, exact, hard_cascade)
+            return self._judged(apply(storage, plan), wanted, rev)
 
-        done = self._database.run(attempt, hot=self._named(wanted))
+        done = self._database.run(write, hot=self._named(wanted))
         if done.result is None:
             return DeleteResult(deletedCount=0, cascaded={})
         cascaded = dict(sorted((done.deleted + Counter(done.result)).items()))
@@ -249,7 +252,7 @@ class Model(ModelUpdates):
             relations,
             rev,
             projection,
-            lambda writes, wanted, inputs: writes.add(self.schema, wanted, inputs, replace),
+            lambda attempt, wanted, inputs: add(attempt, self.schema, wanted, inputs, replace),
         )
 
     @overload
@@ -301,7 +304,7 @@ class Model(ModelUpdates):
             relations,
             rev,
             projection,
-            lambda writes, wanted, inputs: writes.remove(self.schema, wanted, inputs),
+            lambda attempt, wanted, inputs: remove(attempt, self.schema, wanted, inputs),
         )
 
     def _relate(
@@ -310,7 +313,7 @@ class Model(ModelUpdates):
         relations: Mapping[str, Any],
         rev: int | None,
         get: Get | None,
-        operation: Callable[[Writes, Mapping[str, Any], Mapping[str, RelationInput]], Document | None],
+        plan: Callable[[Attempt, Mapping[str, Any], Mapping[str, RelationInput]], Plan[Document | None]],
     ) -> Document | None:
         storage = self._ready()
         projection = self._shown(get)
@@ -319,11 +322,11 @@ class Model(ModelUpdates):
             raise ValidationError({"relations": ["Name at least one relation."]})
         exact = of_revision(wanted, rev)
 
-        def attempt(backlog: Backlog) -> Document | None:
-            document = operation(self._writes(backlog), exact, inputs)
+        def write(attempt: Attempt) -> Document | None:
+            document = apply(storage, plan(attempt, exact, inputs))
             return show_one(storage, projection, self._judged(document, wanted, rev))
 
-        return self._database.run(attempt, hot=[*self._named(wanted), *sources_in(inputs)]).result
+        return self._database.run(write, hot=[*self._named(wanted), *sources_in(inputs)]).result
 
     # The contract's spellings of the methods above; each takes one object or keywords.
 

@@ -11,10 +11,10 @@ from itertools import takewhile
 from typing import Any, TypeVar, final
 
 from gatewayfw.errors import GatewayError, TooLarge
-from gatewayfw.odm.copies.jobs import Backlog
 from gatewayfw.odm.database import Database, Done
 from gatewayfw.odm.ids import pages
 from gatewayfw.odm.writing.pace import MOST, Pace, at_attempt
+from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.storage import Storage
 from gatewayfw.storage.order import order_key
 from gatewayfw.storage.terms import Filter
@@ -22,7 +22,7 @@ from gatewayfw.storage.terms import Filter
 T = TypeVar("T")
 Ids = Sequence[Any]
 #: Given the documents of a batch, returns what visits one of them by id. Both run inside its transaction.
-Begin = Callable[[Backlog, Ids], Callable[[Any], T]]
+Begin = Callable[[Attempt, Ids], Callable[[Any], T]]
 #: The ids of a committed batch, and what the visits returned.
 Batch = tuple[Ids, Done[list[T]]]
 
@@ -102,20 +102,20 @@ class PacedWalk(Walk):
     def _visit(self, page: Ids, begin: Begin[T]) -> Done[list[T]]:
         attempts = 0
 
-        def attempt(backlog: Backlog) -> list[T]:
+        def visit_batch(attempt: Attempt) -> list[T]:
             nonlocal attempts
             ids = page[: at_attempt(self._pace.size, attempts)]
             attempts += 1
-            visit = begin(backlog, ids)
+            visit = begin(attempt, ids)
             results = [visit(ids[0])]
             for id_ in ids[1:]:
-                if not backlog.has_room:
+                if not attempt.has_room:
                     break
                 results.append(visit(id_))
             return results
 
         self._pace.begin()
-        done = self._database.run(attempt)
+        done = self._database.run(visit_batch)
         self._pace.end(len(done.result), attempts - 1)
         return done
 
@@ -124,9 +124,9 @@ class PacedWalk(Walk):
 class InnerWalk(Walk):
     """A walk inside an open transaction: all or nothing, so `done` stays 0."""
 
-    def __init__(self, backlog: Backlog, storage: Storage, model: str, wanted: Filter) -> None:
+    def __init__(self, attempt: Attempt, storage: Storage, model: str, wanted: Filter) -> None:
         super().__init__(storage, model, wanted)
-        self._backlog = backlog
+        self._attempt = attempt
 
     def pages(self) -> Iterator[Ids]:
         """Yield the ids of all documents at once.
@@ -142,8 +142,8 @@ class InnerWalk(Walk):
     def batches(self, pages: Iterable[Ids], begin: Begin[T], counts: Callable[[T], bool]) -> Iterator[Batch[T]]:
         """Visit all documents of each page."""
         for ids in pages:
-            visit = begin(self._backlog, ids)
-            yield ids, Done([visit(id_) for id_ in ids], frozenset(self._backlog.keys))
+            visit = begin(self._attempt, ids)
+            yield ids, Done([visit(id_) for id_ in ids], frozenset(self._attempt.jobs))
 
 
 def of_ids(wanted: Filter, condition: object) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 
 COMMANDS = ("touch", "touch_many", "insert", "find", "find_stored", "count")
 COMMANDS += ("update_one", "update_many", "update_each", "delete_many")
@@ -16,9 +17,12 @@ def note_commands(storage):
     noted, inside = [], []
 
     def noting(name, method):
+        signature = inspect.signature(method)
+
         def call(*given, **keys):
             if not inside:
-                noted.append((name, *copy.deepcopy(given), *([copy.deepcopy(keys)] if keys else [])))
+                said, named = copy.deepcopy(without_defaults(signature, given, keys))
+                noted.append((name, *said, *([named] if named else [])))
             inside.append(name)
             try:
                 return method(*given, **keys)
@@ -30,3 +34,12 @@ def note_commands(storage):
     for name in COMMANDS:
         setattr(storage, name, noting(name, getattr(storage, name)))
     return noted
+
+
+def without_defaults(signature, given, keys):
+    """Return arguments by position and by name, without those at the end that are what they are if left out."""
+    defaults = {name: one.default for name, one in signature.parameters.items()}
+    said, names = list(given), list(defaults)
+    while said and said[-1] == defaults[names[len(said) - 1]]:
+        said.pop()
+    return said, {name: value for name, value in keys.items() if value != defaults[name]}

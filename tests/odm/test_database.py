@@ -153,7 +153,7 @@ def test_in_the_transaction_of_another_gateway_windows_are_measured_at_once(odm,
     made = model.insert_one({"n": 1})["_id"]
     transactions = asked("transaction")
     odm.storage.transaction(lambda: model.find_one_and_update({"_id": made}, {"$set": {"n": 2}}))
-    assert list(transactions[1][1][2]) == [("thing", made), ("", "careful")]
+    assert list(transactions[1][1][2]) == [("thing", made), ("", "sizes")]
 
 
 class Shared(MockStorage):

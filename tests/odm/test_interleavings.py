@@ -10,10 +10,10 @@ from bson import ObjectId
 
 from gatewayfw.errors import Conflict, NotFound
 from gatewayfw.odm import Odm
-from gatewayfw.odm.copies.counts import CopyCounts
+from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.new_documents import NewDocument
+from gatewayfw.odm.writing.plan.insert import insert
 from gatewayfw.odm.writing.relation_input import parse_inputs
-from gatewayfw.odm.writing.writes import Writes
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from tests.odm.stepping import Elsewhere, Point, SteppingMongo, Stored, UntouchingMongo, outcome
@@ -89,11 +89,11 @@ def push_city(id_=NEW, country=LAND, flags=("cities", "biggest"), **fields):
     """Insert a city as one whose `_id` was generated: it is pushed into windows."""
 
     def write(world):
-        schemas, schema = world.odm.schemas, world.city.schema
+        schema = world.city.schema
         given = {"country": {"_ids": country, "relatedRelations": dict.fromkeys(flags, True)}}
         new = NewDocument({"_id": id_, "name": "new", **fields}, 0, parse_inputs(schema, given))
         run = world.city._database.run
-        return run(lambda backlog: Writes(schemas, world.storage, backlog, CopyCounts()).insert(schema, [new])).result
+        return run(lambda attempt: apply(world.storage, insert(attempt, schema, [new]))).result
 
     return write
 

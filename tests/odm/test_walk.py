@@ -6,10 +6,10 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw.errors import TooLarge, Unavailable, ValidationError
-from gatewayfw.odm.copies.jobs import Backlog
 from gatewayfw.odm.database import Done
 from gatewayfw.odm.walk import InnerWalk, PacedWalk, cut_pages, of_ids
 from gatewayfw.odm.writing.pace import Pace
+from gatewayfw.odm.writing.plan.attempt import Attempt
 
 IDS = [ObjectId(f"{number:024x}") for number in range(100)]
 #: One id of each type, in MongoDB's order.
@@ -27,7 +27,7 @@ class Transactions:
 
     def run(self, operation):
         for _ in range(self._attempts.pop(0) if self._attempts else 1):
-            done = operation(Backlog(None, self._limit))
+            done = operation(Attempt(None, None, self._limit))
             self.tried.append(len(done))
         return Done(done)
 
@@ -38,7 +38,7 @@ def pace():
     return Pace(lambda: 0.0, lambda seconds: None)
 
 
-def sizes(walk, pages, begin=lambda backlog, ids: lambda id_: id_, counts=lambda result: True):
+def sizes(walk, pages, begin=lambda attempt, ids: lambda id_: id_, counts=lambda result: True):
     return [len(ids) for ids, _done in walk.batches(pages, begin, counts)]
 
 
@@ -121,31 +121,31 @@ def test_a_batch_is_halved_after_each_conflict_and_the_rest_comes_later(pace):
 def test_every_document_is_visited_once_and_in_order(pace):
     visited = []
     walk = PacedWalk(Transactions(attempts=[1, 1]), "things", {}, pace)
-    for ids, done in walk.batches([IDS[:20], IDS[20:33]], lambda backlog, ids: visited.append, bool):
+    for ids, done in walk.batches([IDS[:20], IDS[20:33]], lambda attempt, ids: visited.append, bool):
         assert len(ids) == len(done.result)
     assert visited == IDS[:33]
 
 
 def test_a_batch_ends_where_the_next_document_might_exceed_the_limit(pace):
-    def begin(backlog, ids):
-        return lambda id_: backlog.spend(3)
+    def begin(attempt, ids):
+        return lambda id_: attempt.spend(3)
 
     assert sizes(PacedWalk(Transactions(limit=10), "things", {}, pace), [IDS[:8]], begin) == [3, 3, 2]
     assert sizes(PacedWalk(Transactions(limit=2), "things", {}, pace), [IDS[:3]], begin) == [1, 1, 1]
 
 
 def test_in_a_transaction_all_are_one_batch(storage):
-    backlog = Backlog(None, 10)
-    walk = InnerWalk(backlog, storage, "things", {})
-    assert sizes(walk, [IDS[:30]], lambda backlog, ids: lambda id_: backlog.spend(3)) == [30]
-    assert (walk.done, backlog.limit) == (0, -80)
+    attempt = Attempt(None, None, 10)
+    walk = InnerWalk(attempt, storage, "things", {})
+    assert sizes(walk, [IDS[:30]], lambda attempt, ids: lambda id_: attempt.spend(3)) == [30]
+    assert (walk.done, attempt.limit) == (0, -80)
 
 
 # -- errors
 
 
 def failing_at(number, error):
-    def begin(backlog, ids):
+    def begin(attempt, ids):
         def visit(id_):
             if id_ == IDS[number]:
                 raise error
@@ -164,7 +164,7 @@ def test_an_error_says_how_many_are_done_in_earlier_batches(pace):
 
 
 def test_an_error_of_the_first_batch_or_of_a_transaction_says_none(pace, storage):
-    walks = [PacedWalk(Transactions(), "things", {}, pace), InnerWalk(Backlog(None), storage, "things", {})]
+    walks = [PacedWalk(Transactions(), "things", {}, pace), InnerWalk(Attempt(None, None), storage, "things", {})]
     for walk in walks:
         with pytest.raises(Unavailable) as caught:
             sizes(walk, [IDS], failing_at(9, Unavailable()), bool)

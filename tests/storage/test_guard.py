@@ -154,7 +154,7 @@ def test_the_guard_fails_outside_the_subset(recording, call, message):
 def test_the_guard_sees_what_the_models_emit(world, monkeypatch):
     """An operator that slips into the algorithms does not pass."""
     land = world.add_country("land")
-    monkeypatch.setattr("gatewayfw.odm.writing.writes.HIDDEN", "_gw.$[]")
+    monkeypatch.setattr("gatewayfw.odm.writing.plan.update.HIDDEN", "_gw.$[]")
     with pytest.raises(OutsideSubset) as caught:
         world.country.find_one_and_update(filter={"_id": land}, update={"$set": {"name": "new"}})
     assert str(caught.value) == "update_one: $inc _gw.$[].v"

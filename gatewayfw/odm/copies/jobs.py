@@ -10,16 +10,14 @@ doing the same work twice; correctness does not depend on them.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, TypeVar, cast, get_args
+from typing import Any, Literal, cast, get_args
 
 from bson import ObjectId
 
 from gatewayfw.errors import DuplicateKey
-from gatewayfw.odm.copies.shares import Care
 from gatewayfw.odm.ids import ordered
 from gatewayfw.schemas import RelatedRelation, Relation
 from gatewayfw.schemas.relations import Cardinality
@@ -32,7 +30,6 @@ LEASE = 10.0
 _EPOCH = datetime(1970, 1, 1)
 
 JobKind = Literal["copies", "removal", "windows"]
-K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -178,57 +175,6 @@ class Jobs:
     def release(self, key: str, worker: str) -> None:
         """Release the lease, so that other workers may claim the job at once."""
         self._storage.update_one(COLLECTION, {"_id": key, "lease.worker": worker}, {"$set": {"lease": None}}, ())
-
-
-class Backlog:
-    """How much one attempt of an operation may write itself, and the jobs it leaves.
-
-    Attributes:
-        limit: most copies it may still write itself; infinity where everything is written at once.
-        keys: the jobs it left; jobs of a failed attempt do not exist.
-        care: how much care it takes so that no document becomes too large.
-        met: how many copies in a relation a change of a source met; valid once it is committed.
-        freed: the keys of bytes kept elsewhere, whose documents it deleted.
-    """
-
-    def __init__(self, jobs: Jobs, limit: float = math.inf, care: Care = Care.NONE) -> None:
-        self.jobs = jobs
-        self.limit = limit
-        self.care = care
-        self.keys: set[str] = set()
-        self.met: list[tuple[Relation, Document, int]] = []
-        self.freed: set[str] = set()
-        self._most_spent = 0.0
-
-    @property
-    def bounded(self) -> bool:
-        """Whether there is a limit at all."""
-        return self.limit < math.inf
-
-    def beyond(self, sizes: Mapping[K, int], already: int = 0) -> set[K]:
-        """Return what to leave to jobs: the largest, until the rest is within the limit."""
-        left, beyond = self.limit - already, set()
-        for name in sorted(sizes, key=lambda one: sizes[one]):
-            left -= sizes[name]
-            if sizes[name] and left < 0:
-                beyond.add(name)
-        return beyond
-
-    def spend(self, copies: int) -> None:
-        """Take the copies that one document's change writes from the limit."""
-        self.limit -= copies
-        self._most_spent = max(self._most_spent, copies)
-
-    @property
-    def has_room(self) -> bool:
-        """Whether the limit suffices for another document like the largest so far."""
-        return self.limit >= self._most_spent
-
-    def leave(
-        self, kind: JobKind, source: tuple[str, ObjectId], relation: Relation, v: int, targets: Iterable[ObjectId] = ()
-    ) -> None:
-        """Leave the work for one source and relation to a job."""
-        self.keys.add(self.jobs.put(kind, source, relation, v, targets))
 
 
 def _key(model: str, id_: ObjectId, relation: Relation, kind: JobKind) -> str:

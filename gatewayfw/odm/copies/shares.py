@@ -10,7 +10,7 @@ of its share is noted with null, which means that entering members must be measu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any
 
@@ -26,12 +26,12 @@ _NUMBER = 8
 Copies = list[dict[str, Any]]
 
 
-class Care(IntEnum):
-    """How much care an operation takes so that no document becomes too large.
+class SizeChecks(IntEnum):
+    """What an operation measures so that no document becomes too large.
 
     Each level includes those before it.
 
-    ``NONE``: no care, the usual case. ``WINDOWS``: windows are measured and, where necessary, cut.
+    ``NONE``: nothing, the usual case. ``WINDOWS``: windows are measured and, where necessary, cut.
     ``HOLDERS``: copies are written only to holders with room for them; the others are left to jobs.
     """
 
@@ -72,23 +72,27 @@ def fitting(copies: Mapping[str, Any], room: int) -> set[str]:
     return kept
 
 
+def share_within(room: int, windows: int, share: int) -> int:
+    """Return the share of each of so many windows that have some ``room`` together."""
+    return max(0, min(share, room // max(1, windows)))
+
+
 def fitted(
-    windows: Mapping[str, Iterator[dict[str, Any]]], room: int, share: int
+    windows: Mapping[str, Iterable[dict[str, Any]]], share: int
 ) -> tuple[dict[str, Copies], dict[str, int | None]]:
     """Return the part of a target's windows that fits, and the notes about them.
 
     The notes have the share of each cut window, and None for each complete one that fills more than half
     of its share, so that entering members must be measured. ``windows`` has the members of each window in
-    order; it is read only until it is clear that they do not fit.
+    order, all or enough to show that they do not fit.
     """
-    share = max(0, min(share, room // max(1, len(windows))))
     read = {name: _prefix(members, share) for name, members in windows.items()}
     most = max(_EMPTY, share // 2)
     noted = {name: share if size > share else None for name, (_, size) in read.items() if size > most}
     return {name: copies for name, (copies, _) in read.items()}, noted
 
 
-def _prefix(members: Iterator[dict[str, Any]], share: int) -> tuple[Copies, int]:
+def _prefix(members: Iterable[dict[str, Any]], share: int) -> tuple[Copies, int]:
     """Return a window's longest prefix in a share, and its bytes with one more member."""
     copies: Copies = []
     size = _EMPTY

@@ -24,14 +24,20 @@ class WindowQuery:
     limit: int
 
 
-def window_query(reverse: RelatedRelation, window: Window, fields: tuple[str, ...], target_id: ObjectId) -> WindowQuery:
-    """Return the query for the whole window of one reverse relation.
+def window_query(
+    reverse: RelatedRelation, fields: tuple[str, ...], target_id: ObjectId, most: int | None = None
+) -> WindowQuery | None:
+    """Return the query for a reverse relation's window, or its first ``most`` members.
 
-    The result is ordered by ``window.sort``, ties by ``_id`` ascending, and has at most
-    ``window.limit`` documents; members that opted out are not in it.
+    The result is in the order of the window, ties by ``_id`` ascending, and has at most as many
+    documents as the window may have; members that opted out are not in it. None for a `single` one.
     Source: specification 6.1.
     """
-    return WindowQuery(reverse.member, members(reverse, target_id), fields, window.order, window.limit)
+    window = reverse.window
+    if window is None:
+        return None
+    limit = window.limit if most is None else min(most, window.limit)
+    return WindowQuery(reverse.member, members(reverse, target_id), fields, window.order, limit)
 
 
 def single_reverse(

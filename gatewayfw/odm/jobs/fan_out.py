@@ -23,19 +23,24 @@ from bson import ObjectId
 
 from gatewayfw.errors import Conflict, GatewayError, NotFound, StorageError, TooLarge, Unavailable, ValidationError
 from gatewayfw.logs import traceback_of
-from gatewayfw.odm.copies.jobs import COLLECTION, Backlog, Job, Jobs
-from gatewayfw.odm.copies.rooms import NO_ROOM, Room, most_before, room_for_copies, takes
+from gatewayfw.odm.copies.jobs import COLLECTION, Job, Jobs
+from gatewayfw.odm.copies.rooms import Room, most_before, room_for_copies
 from gatewayfw.odm.copies.rules import copy_of, holding, merged, older, pull_copy, unset_relation, version_of
-from gatewayfw.odm.copies.shares import Care
+from gatewayfw.odm.copies.shares import SizeChecks
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import START, following
+from gatewayfw.odm.reading.projection import copied_fields
 from gatewayfw.odm.reading.revisions import RAISED
-from gatewayfw.odm.writing.careful import CarefulTargets, with_care
-from gatewayfw.odm.writing.deletes import Deletes
-from gatewayfw.odm.writing.effects import Effects
+from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.mending import mend_met
+from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
+from gatewayfw.odm.writing.plan.delete import delete
+from gatewayfw.odm.writing.plan.document import renew_with_room
+from gatewayfw.odm.writing.plan.spread import renewal_of
+from gatewayfw.odm.writing.plan.windows import refresh
 from gatewayfw.schemas import Relation, Schemas
 from gatewayfw.storage import Document, Storage
+from gatewayfw.storage.terms import Filter, Update
 
 T = TypeVar("T")
 _LOG = logging.getLogger("gatewayfw.odm")
@@ -63,8 +68,8 @@ class _Renewal(NamedTuple):
     """The write to one source's holders, together for those below ``most`` bytes."""
 
     relation: Relation
-    filter: Mapping[str, Any]
-    update: dict[str, dict[str, Any]]
+    filter: Filter
+    update: Update
     most: int | None
 
 
@@ -106,7 +111,6 @@ class Fanout:
         self.limit = limit
         self._free = free
         self.waits = False
-        self._targets = CarefulTargets(schemas, storage)
         self.jobs = Jobs(storage)
 
     def drain(self, keys: Iterable[str], seconds: float, on_progress: Callable[[Job], None] | None = None) -> Drained:
@@ -221,9 +225,9 @@ class Fanout:
         if source is None:
             return None
         ids, progress = self._holders(job, relation, BATCH)
-        update, holds = self._targets.renewal(relation, source)
+        update, holds = renewal_of(self._schemas, relation, source)
         stale = older(relation, job.id, "$lt", max(job.v, version_of(source)))
-        most = most_before(self._room(relation.model), copy_of(source, self._targets.source_fields(relation)))
+        most = most_before(self._room(relation.model), copy_of(source, copied_fields(self._schemas, relation)))
         renewal = _Renewal(relation, {**holds, **stale}, update, most)
         refused = self._each(relation.model, ids, lambda part: self._renew(renewal, part))
         for id_ in self._passed_over(renewal, ids) if most is not None else ():
@@ -238,7 +242,7 @@ class Fanout:
         If the primary has changed meanwhile, this waits a moment until the source is new enough.
         """
         until = time.monotonic() + VISIBLE
-        fields = [*self._targets.source_fields(relation), f"{HIDDEN}.v"]
+        fields = [*copied_fields(self._schemas, relation), f"{HIDDEN}.v"]
         while True:
             source = next(self._storage.find(job.model, {"_id": job.id}, fields, limit=1), None)
             if source is None or job.waited or version_of(source) >= job.v or time.monotonic() > until:
@@ -301,22 +305,14 @@ class Fanout:
         Raises:
             TooLarge: even then the holder has no room for it.
         """
-        self._storage.transaction(lambda: self._squeeze(renewal, {"_id": id_, **renewal.filter}))
+        filter = {"_id": id_, **renewal.filter}
+        attempt = self._attempt(SizeChecks.WINDOWS)
+        self._storage.transaction(
+            lambda: apply(self._storage, renew_with_room(attempt, renewal.relation.model, filter, renewal.update))
+        )
 
-    def _squeeze(self, renewal: _Renewal, filter: Mapping[str, Any]) -> None:
-        schema = self._schemas.get_schema(renewal.relation.model)
-        fields = [*self._targets.reverse_fields(schema), *schema.relations]
-        # Its own change locks it; a touch would write this large document once more.
-        holder = next(self._storage.find(schema.name, filter, fields, limit=1), None)
-        if holder is None:
-            return
-        effects = Effects()
-        emptied = self._targets.emptied(schema, holder, effects)
-        self._storage.update_many(schema.name, filter, merged(renewal.update, emptied))
-        after = next(self._storage.find(schema.name, {"_id": holder["_id"]}, [*schema.relations], limit=1))
-        if not takes(self._room(schema.name), schema, holder, after):
-            raise TooLarge(NO_ROOM)
-        self._targets.settle(effects)
+    def _attempt(self, checks: SizeChecks) -> Attempt:
+        return Attempt(self._schemas, abilities_of(self._storage), self.limit, checks)
 
     def _room(self, model: str) -> Room | None:
         return room_for_copies(self._schemas, model, self._storage.most_bytes)
@@ -361,17 +357,19 @@ class Fanout:
         """Delete a holder that requires its source, with the same procedure."""
         schema = self._schemas.get_schema(relation.model)
 
-        def attempt(care: Care) -> tuple[dict[str, int] | None, Backlog]:
-            backlog = Backlog(self.jobs, self.limit, care)
-            return Deletes(self._schemas, self._storage, backlog).delete(schema, filter, True), backlog
+        def write(checks: SizeChecks) -> tuple[dict[str, int] | None, Attempt]:
+            attempt = self._attempt(checks)
+            return apply(self._storage, delete(attempt, schema, filter, True)), attempt
 
-        counts, backlog = with_care(self._storage, lambda care: self._storage.transaction(lambda: attempt(care)))
+        counts, attempt = with_size_checks(
+            self._storage, lambda checks: self._storage.transaction(lambda: write(checks))
+        )
         if counts is not None:
-            if backlog.freed:
-                self._free(backlog.freed)
+            if attempt.freed:
+                self._free(attempt.freed)
             drained.deleted.update({relation.model: 1})
             drained.deleted.update(counts)
-            drained.made.update(backlog.keys)
+            drained.made.update(attempt.jobs)
 
     # -- windows
 
@@ -379,7 +377,8 @@ class Fanout:
         ids, rest = job.targets[:SLICE], job.targets[SLICE:]
 
         def refreshed(part: Sequence[ObjectId]) -> None:
-            self._storage.transaction(lambda: self._targets.refresh(relation, part))
+            attempt = self._attempt(SizeChecks.WINDOWS)
+            self._storage.transaction(lambda: apply(self._storage, refresh(attempt, relation, part)))
 
         self._each(relation.schema_name, ids, refreshed)
         return {"targets": list(rest)} if rest else None

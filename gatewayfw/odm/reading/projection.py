@@ -94,6 +94,11 @@ def source_of(schemas: Schemas, link: Link) -> ModelSchema:
     return schemas.get_schema(link.schema_name if isinstance(link, Relation) else link.member)
 
 
+def copied_fields(schemas: Schemas, link: Link) -> tuple[str, ...]:
+    """Return the pure fields of the copies that a relation or reverse relation holds."""
+    return source_of(schemas, link).copy_fields(link.excludes)
+
+
 @final
 class Projections:
     """The compiled projections of one gateway.

@@ -9,14 +9,13 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.odm.copies.jobs import Jobs
-from gatewayfw.odm.copies.rules import ids_in
+from gatewayfw.odm.copies.rules import copy_of, ids_in
 from gatewayfw.odm.copies.shares import fills
-from gatewayfw.odm.copies.windows import single_reverse
+from gatewayfw.odm.copies.windows import single_reverse, window_query
 from gatewayfw.odm.hidden import HIDDEN, cuts_of, examine
 from gatewayfw.odm.ids import START, key_of, pages
-from gatewayfw.odm.reading.projection import links_of, source_of
+from gatewayfw.odm.reading.projection import copied_fields, links_of, source_of
 from gatewayfw.odm.upkeep.judgement import DIFFERS_FROM_MEMBERS, IS_DAMAGED, Fault, Judge, Verdict, same, same_copies
-from gatewayfw.odm.writing.targets import Targets
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.documents import encode
@@ -48,7 +47,6 @@ class Inspector:
         self._schemas = schemas
         self._storage = storage
         self._jobs = Jobs(storage)
-        self._targets = Targets(schemas, storage)
 
     def paths(self, schema: ModelSchema) -> list[str]:
         """Return the fields of a model that hold copies, and the hidden one."""
@@ -113,7 +111,7 @@ class Inspector:
         verdicts = {}
         for relation in schema.relations.values():
             sources = around.get(relation.schema_name, {})
-            fields, pure = self._targets.source_fields(relation), source_of(self._schemas, relation).pure
+            fields, pure = copied_fields(self._schemas, relation), source_of(self._schemas, relation).pure
             judge = Judge(relation, fields, pure, sources, covered, drops or relation.optional)
             verdicts[relation] = judge.verdict(document)
         return verdicts
@@ -134,7 +132,7 @@ class Inspector:
             found, id_ = document.get(reverse.name), document["_id"]
             if reverse.type == "single":
                 member = next((around[reverse.member].get(one) for one in ids_in(found)), None)
-                copy = single_reverse(reverse, self._targets.source_fields(reverse), id_, member)
+                copy = single_reverse(reverse, copied_fields(self._schemas, reverse), id_, member)
                 if found is not None and (copy is None or not same(found, copy)):
                     wrong[reverse] = copy
             elif document.get(reverse.name, []) == [] and key_of(id_) in idle.get(reverse, ()):
@@ -151,13 +149,21 @@ class Inspector:
         found, id_ = document.get(reverse.name, []), document["_id"]
         if not isinstance(found, list):
             return False
-        there = list(self._targets.members(reverse, id_, len(found) + 1)) if isinstance(id_, ObjectId) else []
+        there = self._members(reverse, id_, len(found) + 1) if isinstance(id_, ObjectId) else []
         if len(there) <= len(found):
             return same_copies(found, there)
         share = cuts_of(document).get(reverse.name)
         return share is not None and same_copies(found, there[:-1]) and fills(found, there[-1], share)
 
     # -- reading
+
+    def _members(self, reverse: RelatedRelation, target_id: ObjectId, most: int) -> list[Document]:
+        """Return the first copies that a window should hold."""
+        query = window_query(reverse, copied_fields(self._schemas, reverse), target_id, most)
+        if query is None:
+            return []
+        found = self._storage.find(query.collection, query.filter, query.fields, sort=query.sort, limit=query.limit)
+        return [copy_of(member, query.fields) for member in found]
 
     def _around(self, schema: ModelSchema, documents: Iterable[Document]) -> _Around:
         """Read embedded sources, and the members that `single` reverses copy.
@@ -171,7 +177,7 @@ class Inspector:
                 continue
             model = source_of(self._schemas, link).name
             extra = f"{HIDDEN}.v" if isinstance(link, Relation) else f"{link.relation}._id"
-            fields.setdefault(model, set()).update(self._targets.source_fields(link), [extra])
+            fields.setdefault(model, set()).update(copied_fields(self._schemas, link), [extra])
             for document in documents:
                 ids.setdefault(model, set()).update(ids_in(document.get(link.name)))
         return {model: self._found(model, sorted(ids[model]), sorted(fields[model])) for model in ids}

@@ -10,23 +10,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal, final
 
 from bson import ObjectId, json_util
 
 from gatewayfw.errors import Conflict, StorageError, TooLarge, UsageError
-from gatewayfw.odm.copies.jobs import Backlog, Jobs
 from gatewayfw.odm.copies.rules import LOCK, HiddenField, assign, ids_in, merged
-from gatewayfw.odm.copies.shares import Care
+from gatewayfw.odm.copies.shares import SizeChecks
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import START
 from gatewayfw.odm.upkeep.inspection import Inspector, Report
 from gatewayfw.odm.upkeep.judgement import IS_DAMAGED
-from gatewayfw.odm.writing.careful import CarefulTargets, with_care
-from gatewayfw.odm.writing.deletes import Deletes
-from gatewayfw.odm.writing.effects import Effects
+from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.mending import mend_hidden
+from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
+from gatewayfw.odm.writing.plan.delete import delete
+from gatewayfw.odm.writing.plan.document import emptied
+from gatewayfw.odm.writing.plan.effects import Effects
+from gatewayfw.odm.writing.plan.locks import lock_all
+from gatewayfw.odm.writing.plan.windows import refresh, settle
 from gatewayfw.schemas import ModelSchema, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 
@@ -94,7 +96,6 @@ class Integrity:
         self._schemas = schemas
         self._storage = storage
         self._inspector = Inspector(schemas, storage)
-        self._targets = CarefulTargets(schemas, storage)
 
     def check(self, *, after: Place | None = None, on_progress: Progress | None = None) -> Iterator[Problem]:
         """Yield every wrong copy, window and `single` reverse, and write nothing.
@@ -168,10 +169,10 @@ class Integrity:
             self._refresh_targets(schema, id_)
         mended = [Problem(schema.name, id_, path, IS_DAMAGED, state="mended") for path in damaged]
         try:
-            first = Care.NONE if self._storage.has_transactions() else Care.WINDOWS
-            return mended + with_care(
+            first = SizeChecks.NONE if self._storage.has_transactions() else SizeChecks.WINDOWS
+            return mended + with_size_checks(
                 self._storage,
-                lambda care: self._storage.transaction(lambda: self._mend(schema, id_, delete_orphans, care)),
+                lambda checks: self._storage.transaction(lambda: self._mend(schema, id_, delete_orphans, checks)),
                 first,
             )
         except (Conflict, StorageError, TooLarge):
@@ -179,23 +180,24 @@ class Integrity:
             found = self._checked(schema, id_)
             return mended + [one if one.pending else replace(one, state="needs a decision") for one in found]
 
-    def _mend(self, schema: ModelSchema, id_: object, delete_orphans: bool, care: Care) -> list[Problem]:
+    def _mend(self, schema: ModelSchema, id_: object, delete_orphans: bool, checks: SizeChecks) -> list[Problem]:
         document = self._storage.touch(schema.name, {"_id": id_}, self._inspector.paths(schema), lock=LOCK)
         if document is None:
             return []
         report = self._inspector.report(schema, document, drops=delete_orphans)
         found = _problems(schema, id_, report)
         if delete_orphans and any(verdict.orphaned for verdict in report.verdicts.values()):
-            deletes = Deletes(self._schemas, self._storage, Backlog(Jobs(self._storage), care=care))
-            deletes.delete(schema, {"_id": id_}, cascade=True)
+            attempt = Attempt(self._schemas, abilities_of(self._storage), size_checks=checks)
+            apply(self._storage, delete(attempt, schema, {"_id": id_}, cascade=True))
             return [replace(problem, pending=False, state="mended") for problem in found]
-        self._touch_copied(report)
+        attempt = Attempt(self._schemas, abilities_of(self._storage), size_checks=SizeChecks.WINDOWS)
+        apply(self._storage, lock_all(attempt, _copied(report)))
         effects, update = _effects(id_, report), _update(document, report)
-        if care and update:
-            update = merged(update, self._targets.emptied(schema, document, effects))
+        if checks and update:
+            update = merged(update, emptied(attempt, schema, document, effects))
         if update:
             self._storage.update_one(schema.name, {"_id": id_}, update, ())
-        self._targets.settle(effects)
+        apply(self._storage, settle(attempt, effects))
         left = self._left(schema, id_)
         states = [_state(one.pending, one.mendable and (one.path, one.reason) not in left) for one in report.faults]
         return [replace(problem, state=state) for problem, state in zip(found, states, strict=True)]
@@ -210,8 +212,11 @@ class Integrity:
                     self._renew_windows(relation, ids)
 
     def _renew_windows(self, relation: Relation, ids: list[ObjectId]) -> None:
-        renew = partial(self._targets.refresh, relation, ids)
-        with_care(self._storage, lambda _care: self._storage.transaction(renew))
+        attempt = Attempt(self._schemas, abilities_of(self._storage), size_checks=SizeChecks.WINDOWS)
+        with_size_checks(
+            self._storage,
+            lambda _: self._storage.transaction(lambda: apply(self._storage, refresh(attempt, relation, ids))),
+        )
 
     def _left(self, schema: ModelSchema, id_: object) -> set[tuple[str, str]]:
         """Return remaining problems: a window may lack even the room to note its share."""
@@ -219,18 +224,18 @@ class Integrity:
         reports = [self._inspector.report(schema, document) for document in found]
         return {(fault.path, fault.reason) for report in reports for fault in report.faults}
 
-    def _touch_copied(self, report: Report) -> None:
-        """Lock the sources of every value written.
 
-        Otherwise a change of them might skip the current form of the document.
+def _copied(report: Report) -> list[tuple[str, list[ObjectId]]]:
+    """Return the sources of every value written, by model, to lock them.
 
-        Members of a window need no lock: their own changes touch the target.
-        """
-        verdicts, reverses = report.verdicts.items(), report.reverses.items()
-        mended = [(relation, verdict) for relation, verdict in verdicts if verdict.mends and not relation.frozen]
-        copied = [(relation.schema_name, verdict.copies) for relation, verdict in mended]
-        copied += [(reverse.member, value) for reverse, value in reverses if reverse.type == "single"]
-        self._targets.lock((model, ids_in(value)) for model, value in copied)
+    Otherwise a change of them might skip the current form of the document. Members of a window need no lock: their own
+    changes touch the target.
+    """
+    verdicts, reverses = report.verdicts.items(), report.reverses.items()
+    mended = [(relation, verdict) for relation, verdict in verdicts if verdict.mends and not relation.frozen]
+    copied: list[tuple[str, object]] = [(relation.schema_name, verdict.copies) for relation, verdict in mended]
+    copied += [(reverse.member, value) for reverse, value in reverses if reverse.type == "single"]
+    return [(model, ids_in(value)) for model, value in copied]
 
 
 def _problems(schema: ModelSchema, id_: object, report: Report) -> list[Problem]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from bson.errors import BSONError
 
@@ -17,10 +17,9 @@ from gatewayfw.errors import TooLarge
 from gatewayfw.odm.copies.sizes import own_bytes
 from gatewayfw.odm.writing.updates import Change
 from gatewayfw.schemas import ModelSchema
-from gatewayfw.storage import Document, Storage
+from gatewayfw.storage import Document
 from gatewayfw.storage.documents import encode
 from gatewayfw.storage.pushes import is_each, push
-from gatewayfw.storage.terms import Filter
 
 T = TypeVar("T")
 #: Errors of encoding. Such a value is not checked here, because the database refuses it.
@@ -73,7 +72,7 @@ class Allowance:
             f"{self.model}{where}: the fields of this document would have {size} bytes, more than {self.most}"
         )
 
-    def judge(self, change: Change, write: Callable[[Growth], T], *, looks_first: bool) -> T:
+    def judge(self, write: Callable[[SizeCheck], T], *, looks_first: bool) -> T:
         """Run an update with its check; after a refusal, read the document and try again.
 
         Only reading shows whether the document was too large before, which is rare. Without
@@ -81,10 +80,10 @@ class Allowance:
         """
         if not looks_first:
             try:
-                return write(Growth(self, change, looks_first=False))
+                return write(SizeCheck(self, looks_first=False))
             except FieldsTooLarge:
                 pass
-        return write(Growth(self, change, looks_first=True))
+        return write(SizeCheck(self, looks_first=True))
 
 
 def allowance_of(schema: ModelSchema, document_bytes: int) -> Allowance | None:
@@ -94,41 +93,11 @@ def allowance_of(schema: ModelSchema, document_bytes: int) -> Allowance | None:
     return Allowance(schema.name, tuple(schema.pure), document_bytes)
 
 
-class Growth:
-    """The size check of one update; it keeps the old document if it had to read it."""
+class SizeCheck(NamedTuple):
+    """The size check of one update; ``looks_first`` at the document before the change."""
 
-    def __init__(self, allowance: Allowance, change: Change, *, looks_first: bool) -> None:
-        self._allowance = allowance
-        self._change = change
-        self._looks_first = looks_first
-        self._before: Document | None = None
-
-    def look(self, storage: Storage, filter: Filter) -> Filter | None:
-        """Read the document; return a filter that finds it, or None if there is none.
-
-        Without transactions, which could undo the change, it is checked here; two such writes that
-        overlap may then exceed the limit.
-
-        Raises:
-            FieldsTooLarge: as from `Allowance.check_change`.
-        """
-        if not self._looks_first:
-            return filter
-        allowance = self._allowance
-        self._before = next(storage.find(allowance.model, filter, allowance.names, limit=1), None)
-        if self._before is None:
-            return None
-        if not storage.has_transactions():
-            allowance.check_change(self._change, self._before, foresee(self._before, self._change.update))
-        return {**filter, "_id": self._before["_id"]}
-
-    def check(self, storage: Storage, document: Document) -> None:
-        """Check the document after the write.
-
-        It raises FieldsTooLarge like `Allowance.check_change`.
-        """
-        if storage.has_transactions():
-            self._allowance.check_change(self._change, self._before, document)
+    allowance: Allowance
+    looks_first: bool
 
 
 def foresee(document: Mapping[str, Any], update: Mapping[str, Mapping[str, Any]]) -> Document:

@@ -10,8 +10,7 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw.errors import DuplicateKey
-from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES, Backlog, Job, Jobs, now
-from gatewayfw.odm.copies.shares import Care
+from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES, Job, Jobs, now
 from gatewayfw.schemas import RelatedRelation, Relation
 from gatewayfw.storage import Index
 from tests.odm.noted import note_commands
@@ -280,46 +279,3 @@ def test_jobs_are_written_in_the_transaction_of_their_change(jobs, storage):
     with pytest.raises(KeyError):
         storage.transaction(fail)
     assert storage.count(COLLECTION, {}) == 0
-
-
-@pytest.mark.parametrize(
-    ("limit", "already", "left"),
-    [
-        (9, 0, set()),
-        (8, 0, {"large"}),
-        (9, 1, {"large"}),
-        (3, 0, {"large"}),
-        (5, 4, {"large", "small"}),
-        (0, 0, {"large", "small"}),
-    ],
-)
-def test_the_largest_is_left_to_jobs_until_the_rest_keeps_the_limit(jobs, limit, already, left):
-    assert Backlog(jobs, limit).beyond({"large": 6, "small": 3, "none": 0}, already) == left
-
-
-def test_without_a_limit_everything_is_written_at_once(jobs):
-    backlog = Backlog(jobs)
-    assert (backlog.jobs, backlog.bounded, backlog.beyond({"large": 10**9})) == (jobs, False, set())
-    assert (backlog.keys, backlog.care, backlog.met, backlog.freed) == (set(), Care.NONE, [], set())
-    assert Backlog(jobs, 1, Care.HOLDERS).care is Care.HOLDERS
-
-
-def test_what_a_document_spends_leaves_room_for_another_like_the_largest(jobs):
-    backlog = Backlog(jobs, 0)
-    assert (backlog.bounded, backlog.has_room, backlog.beyond({"none": 0})) == (True, True, set())
-    backlog, told = Backlog(jobs, 9), []
-    for copies in (3, 1, 1, 1):
-        backlog.spend(copies)
-        told.append((backlog.limit, backlog.has_room))
-    assert told == [(6, True), (5, True), (4, True), (3, True)]
-    backlog.spend(1)
-    assert (backlog.limit, backlog.has_room) == (2, False)
-
-
-def test_a_backlog_knows_the_jobs_it_left(jobs):
-    backlog = Backlog(jobs, 1)
-    backlog.leave("windows", ("org", A), ORGS, 5, [B])
-    backlog.leave("copies", ("org", A), ORGS, 5)
-    told = [(job.key, job.kind, job.v, job.targets) for job in jobs.listed()]
-    assert sorted(told) == [(KEY, "copies", 5, ()), (WINDOWS, "windows", 5, (B,))]
-    assert backlog.keys == {KEY, WINDOWS}

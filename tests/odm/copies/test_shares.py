@@ -7,7 +7,7 @@ from bson import encode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatewayfw.odm.copies.shares import Care, fills, fitted, fitting, room_in, share_of
+from gatewayfw.odm.copies.shares import SizeChecks, fills, fitted, fitting, room_in, share_of, share_within
 
 COPIES = st.lists(st.integers(0, 300), max_size=14).map(
     lambda sizes: [{"_id": i, "t": "x" * n} for i, n in enumerate(sizes)]
@@ -25,7 +25,7 @@ def listed(copies):
 
 
 def fit(windows, room, share):
-    return fitted({name: iter(copies) for name, copies in windows.items()}, room, share)
+    return fitted(windows, share_within(room, len(windows), share))
 
 
 @given(first=COPIES, second=COPIES, room=st.integers(-50, 3000), share=st.integers(0, 1500))
@@ -57,18 +57,6 @@ def test_of_single_copies_the_smallest_stay(sizes, room):
     for lost in copies.keys() - kept:
         assert all(sizes[int(name[1:])] <= sizes[int(lost[1:])] for name in kept)
         assert stored({name: copies[name] for name in {*kept, lost}}) > room
-
-
-def test_no_more_members_are_read_than_it_takes():
-    read = []
-
-    def members():
-        for number in range(1000):
-            read.append(number)
-            yield {"_id": number, "t": "x" * 100}
-
-    lists, cut = fitted({"first": members(), "second": members()}, 1000, 500)
-    assert ([len(one) for one in lists.values()], cut, len(read)) == ([3, 3], {"first": 500, "second": 500}, 8)
 
 
 def test_a_member_larger_than_the_share_leaves_an_empty_window():
@@ -123,5 +111,8 @@ def test_a_window_is_full_when_the_next_member_takes_it_beyond_its_share():
 
 
 def test_care_has_three_levels_of_which_the_first_is_none():
-    assert [bool(care) for care in Care] == [False, True, True]
-    assert [Care(care + 1) for care in (Care.NONE, Care.WINDOWS)] == [Care.WINDOWS, Care.HOLDERS]
+    assert [bool(checks) for checks in SizeChecks] == [False, True, True]
+    assert [SizeChecks(checks + 1) for checks in (SizeChecks.NONE, SizeChecks.WINDOWS)] == [
+        SizeChecks.WINDOWS,
+        SizeChecks.HOLDERS,
+    ]

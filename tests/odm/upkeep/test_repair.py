@@ -8,11 +8,12 @@ from dataclasses import replace
 import pytest
 
 from gatewayfw.odm import Problem
-from gatewayfw.odm.copies.jobs import Backlog, Jobs
+from gatewayfw.odm.copies.jobs import Jobs
 from gatewayfw.odm.copies.rules import LOCK
-from gatewayfw.odm.copies.shares import Care
+from gatewayfw.odm.copies.shares import SizeChecks
 from gatewayfw.odm.upkeep.inspection import Inspector
 from gatewayfw.odm.upkeep.integrity import Integrity
+from gatewayfw.odm.writing.plan.delete import delete
 from gatewayfw.schemas import string
 from tests.odm.damage import DANGLING, DIFFERS, GONE, MENDABLE, UNDECIDED, WRONG, damaged
 from tests.odm.upkeep.test_integrity import here, integrity, writers
@@ -101,14 +102,17 @@ def test_an_orphan_is_deleted_with_all_that_is_wrong_in_it(world, integrity, her
     assert world.raw(world.city, here.hidden) is None
 
 
-@pytest.mark.parametrize(("transactions", "care"), [(True, Care.NONE), (False, Care.WINDOWS)])
-def test_where_nothing_is_undone_windows_are_measured_at_once(world, integrity, here, monkeypatch, transactions, care):
+@pytest.mark.parametrize(("transactions", "checks"), [(True, SizeChecks.NONE), (False, SizeChecks.WINDOWS)])
+def test_where_nothing_is_undone_windows_are_measured(world, integrity, here, monkeypatch, transactions, checks):
     given = []
-    monkeypatch.setattr("gatewayfw.odm.upkeep.integrity.Backlog", lambda *_, **keys: given.append(keys) or Backlog(*_))
+    monkeypatch.setattr(
+        "gatewayfw.odm.upkeep.integrity.delete",
+        lambda attempt, *_, **keys: given.append(attempt.size_checks) or delete(attempt, *_, **keys),
+    )
     monkeypatch.setattr(type(world.storage), "has_transactions", lambda self: transactions)
     world.storage.update_one("city", {"_id": here.cities[3]}, {"$set": {"country": {"_id": GONE}}}, ())
     assert {problem.state for problem in integrity.repair(delete_orphans=True)} == {"mended"}
-    assert given == [{"care": care}]
+    assert given == [checks]
 
 
 def test_a_repair_locks_and_writes_what_is_wrong_and_no_more(world, integrity, here, asked):

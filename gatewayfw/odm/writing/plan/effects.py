@@ -1,11 +1,10 @@
-"""The effects of an operation on its targets."""
+"""What an operation changes in its targets, collected before it is written."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from bson import ObjectId
 
@@ -14,54 +13,41 @@ from gatewayfw.schemas import RelatedRelation, Relation
 
 #: One reverse relation of one target.
 Key = tuple[RelatedRelation, ObjectId]
-
-
-class Settled(NamedTuple):
-    """The effects that the locks of targets have written already.
-
-    Attributes:
-        keys: where entries and claims are written.
-        presumed: what windows hold already if they have no other members than the entered copies.
-        renewals: whether members' copies are replaced.
-    """
-
-    keys: frozenset[Key] = frozenset()
-    presumed: Mapping[Key, Sequence[dict[str, Any]]] = MappingProxyType({})
-    renewals: bool = False
-
-    def plus(self, other: Settled) -> Settled:
-        """Return what both have written."""
-        if not any(self):
-            return other
-        presumed = {**self.presumed, **other.presumed}
-        return Settled(self.keys | other.keys, presumed, self.renewals or other.renewals)
-
-
-UNSETTLED = Settled()
+Copy = dict[str, Any]
 
 
 @dataclass
 class Effects:
-    """The changes of targets, collected first and written once, at the end."""
+    """The changes of targets that an operation causes."""
 
     #: Targets whose window must be recomputed, by reverse relation.
     windows: dict[RelatedRelation, set[ObjectId]] = field(default_factory=dict)
     #: Copies of members that enter a window.
-    entries: dict[Key, list[dict[str, Any]]] = field(default_factory=dict)
+    entries: dict[Key, list[Copy]] = field(default_factory=dict)
     #: Copies that become the content of a `single` reverse; None unsets it.
-    claims: dict[Key, dict[str, Any] | None] = field(default_factory=dict)
+    claims: dict[Key, Copy | None] = field(default_factory=dict)
     #: Copies of members that are replaced where they stand, and the targets that may list them.
-    renewals: list[tuple[RelatedRelation, Sequence[ObjectId], dict[str, Any]]] = field(default_factory=list)
-    #: The values of `single` reverses that were removed from the operation's own document to make room.
-    removed: dict[Key, Any] = field(default_factory=dict)
+    renewals: list[tuple[RelatedRelation, Sequence[ObjectId], Copy]] = field(default_factory=list)
     #: Targets whose `single` reverse is unset if it still copies the member, by its `key_of`, and its `_id`.
     releases: dict[tuple[RelatedRelation, Hashable], tuple[Any, set[ObjectId]]] = field(default_factory=dict)
+    #: The values of `single` reverses that were removed from the operation's own document to make room.
+    removed: dict[Key, Any] = field(default_factory=dict)
+
+    # -- what the locks of targets have written already
+
+    #: Where entries and claims are written.
+    written: set[Key] = field(default_factory=set)
+    #: What windows hold already if they have no other members than the entered copies.
+    presumed: dict[Key, Sequence[Copy]] = field(default_factory=dict)
+    #: Whether the copies of members are replaced; whether reverse relations of the own document were removed.
+    is_renewed: bool = False
+    is_emptied: bool = False
 
     def recompute(self, reverse: RelatedRelation, target_id: ObjectId) -> None:
         """Note that a member entered, left or moved in a window."""
         self.windows.setdefault(reverse, set()).add(target_id)
 
-    def enter(self, reverse: RelatedRelation, target_id: ObjectId, copy: dict[str, Any]) -> None:
+    def enter(self, reverse: RelatedRelation, target_id: ObjectId, copy: Copy) -> None:
         """Note that a member becomes part of a reverse relation."""
         if reverse.type == "single":
             self.claims[reverse, target_id] = copy
@@ -81,14 +67,21 @@ class Effects:
             for reverse in relation.related_relations.values():
                 self.leave(reverse, target_id, member_id)
 
-    def recomputed(self, settled: Settled = UNSETTLED) -> dict[RelatedRelation, set[ObjectId]]:
+    def forget(self, gone: Mapping[str, set[ObjectId]]) -> None:
+        """Drop targets that are being deleted themselves, by model."""
+        for reverse, ids in self.windows.items():
+            ids -= gone.get(reverse.target, set())
+        for (reverse, _key), (_id, ids) in self.releases.items():
+            ids -= gone.get(reverse.target, set())
+
+    def to_recompute(self) -> dict[RelatedRelation, set[ObjectId]]:
         """Return the targets whose window must be recomputed.
 
-        They include windows that members enter, unless those are settled.
+        They include windows that members enter, unless that is written.
         """
         found = {reverse: set(ids) for reverse, ids in self.windows.items()}
         for reverse, id_ in self.entries:
-            if (reverse, id_) not in settled.keys:
+            if (reverse, id_) not in self.written:
                 found.setdefault(reverse, set()).add(id_)
         return found
 
@@ -102,19 +95,10 @@ class Effects:
         for reverse, listed, _copy in self.renewals:
             if reverse.type == "multiple":
                 found.setdefault(reverse.target, set()).update(listed)
-        for reverse, ids in self.recomputed().items():
+        for reverse, ids in self.windows.items():
             found.setdefault(reverse.target, set()).update(ids)
-        for reverse, id_ in self.claims:
+        for reverse, id_ in (*self.entries, *self.claims):
             found.setdefault(reverse.target, set()).add(id_)
         for (reverse, _key), (_id, ids) in self.releases.items():
             found.setdefault(reverse.target, set()).update(ids)
         return found
-
-    def forget(self, model: str, gone: set[ObjectId]) -> None:
-        """Drop targets of a model that are being deleted themselves."""
-        for reverse, ids in self.windows.items():
-            if reverse.target == model:
-                ids -= gone
-        for (reverse, _key), (_id, ids) in self.releases.items():
-            if reverse.target == model:
-                ids -= gone

@@ -9,27 +9,29 @@ import contextlib
 from types import SimpleNamespace
 
 import pytest
-from bson import encode
+from bson import ObjectId, encode
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gatewayfw.errors import Conflict, NotFound, ReplyTooLarge, TooLarge, ValidationError
-from gatewayfw.odm.copies.counts import CopyCounts
-from gatewayfw.odm.copies.jobs import Backlog, Jobs
+from gatewayfw.odm.copies.rooms import bytes_of_member, room_in_window
 from gatewayfw.odm.copies.rules import LOCK
-from gatewayfw.odm.copies.shares import Care
+from gatewayfw.odm.copies.shares import SizeChecks
 from gatewayfw.odm.writing.allowance import FieldsTooLarge
-from gatewayfw.odm.writing.careful import CarefulTargets, StandaloneTargets, targets_for, with_care
-from gatewayfw.odm.writing.targets import Crowded, Targets
+from gatewayfw.odm.writing.apply import apply
+from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
+from gatewayfw.odm.writing.plan.locks import Crowded
+from gatewayfw.odm.writing.plan.update import update
+from gatewayfw.odm.writing.plan.windows import refresh, window
 from gatewayfw.odm.writing.updates import stored_update
-from gatewayfw.odm.writing.writes import Writes
-from gatewayfw.schemas import Schemas
+from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
 from gatewayfw.storage.terms import Marked
 from tests.odm.limited import MODELS, MOST, MOST_ABOUT, MOST_TEXT, Club, limited
 from tests.odm.player import Operations
 from tests.odm.towns import (
+    BONN,
     BONN_COPY,
     LAND,
     LAND_COPY,
@@ -44,6 +46,7 @@ from tests.odm.towns import (
 )
 
 SHARE = MOST // 4
+TARGET = ObjectId("a" * 24)
 
 
 @pytest.fixture
@@ -156,7 +159,7 @@ def test_a_cascade_and_a_refused_delete_of_a_full_target(club, full):
     assert club.stored(club.user, users[0]).get("orgs") is None
 
 
-def test_a_whole_transaction_begins_again_with_care(club, full):
+def test_a_whole_transaction_begins_again_with_size_checks(club, full):
     org, users = full
 
     def several():
@@ -394,13 +397,13 @@ def test_no_size_refuses_another_writer_and_every_window_is_a_prefix_that_fills_
 @pytest.mark.parametrize(
     ("error", "has_transactions", "first", "tried"),
     [
-        (TooLarge("x"), True, Care.NONE, [Care.NONE, Care.WINDOWS, Care.HOLDERS]),
-        (Crowded(), True, Care.WINDOWS, [Care.WINDOWS, Care.HOLDERS]),
-        (Marked(), True, Care.HOLDERS, [Care.HOLDERS]),
-        (TooLarge("x"), False, Care.NONE, [Care.NONE]),
-        (FieldsTooLarge("x"), True, Care.NONE, [Care.NONE]),
-        (ReplyTooLarge("x"), True, Care.NONE, [Care.NONE]),
-        (Conflict("x"), True, Care.NONE, [Care.NONE]),
+        (TooLarge("x"), True, SizeChecks.NONE, [SizeChecks.NONE, SizeChecks.WINDOWS, SizeChecks.HOLDERS]),
+        (Crowded(), True, SizeChecks.WINDOWS, [SizeChecks.WINDOWS, SizeChecks.HOLDERS]),
+        (Marked(), True, SizeChecks.HOLDERS, [SizeChecks.HOLDERS]),
+        (TooLarge("x"), False, SizeChecks.NONE, [SizeChecks.NONE]),
+        (FieldsTooLarge("x"), True, SizeChecks.NONE, [SizeChecks.NONE]),
+        (ReplyTooLarge("x"), True, SizeChecks.NONE, [SizeChecks.NONE]),
+        (Conflict("x"), True, SizeChecks.NONE, [SizeChecks.NONE]),
     ],
     ids=repr,
 )
@@ -412,31 +415,17 @@ def test_a_write_is_repeated_with_more_care_while_that_may_help(error, has_trans
         raise error
 
     with pytest.raises(type(error)) as raised:
-        with_care(storage, write, first)
+        with_size_checks(storage, write, first)
     assert (raised.value, cares) == (error, tried)
 
 
 def test_a_write_begins_without_care_and_ends_with_its_first_success():
     def write(care):
-        if care is not Care.WINDOWS:
+        if care is not SizeChecks.WINDOWS:
             raise Marked
         return care
 
-    assert with_care(SimpleNamespace(has_transactions=lambda: True), write) is Care.WINDOWS
-
-
-@pytest.mark.parametrize(
-    ("care", "has_transactions", "kind"),
-    [
-        (Care.NONE, True, Targets),
-        (Care.NONE, False, StandaloneTargets),
-        (Care.WINDOWS, True, CarefulTargets),
-        (Care.HOLDERS, False, CarefulTargets),
-    ],
-)
-def test_care_and_storage_choose_how_targets_are_written(storage, monkeypatch, care, has_transactions, kind):
-    monkeypatch.setattr(storage, "has_transactions", lambda: has_transactions)
-    assert type(targets_for(Schemas(Settings()), storage, care)) is kind
+    assert with_size_checks(SimpleNamespace(has_transactions=lambda: True), write) is SizeChecks.WINDOWS
 
 
 # -- commands: a careful write reads each target once, and writes all of it at once
@@ -464,7 +453,7 @@ def insert_town(towns):
 
 def renewed(model, path, id_, filter, values):
     """Return the command that renews a copy in its holders."""
-    return ("update_many", model, filter, {"$set": {f"_gw.at.{path}.{id_}": 1, **values}}, {"most_bytes": None})
+    return ("update_many", model, filter, {"$set": {f"_gw.at.{path}.{id_}": 1, **values}})
 
 
 RENAMED = {"$set": {"name": "new"}, "$inc": {"_gw.v": 1, "_gw.r": 1}}
@@ -493,13 +482,12 @@ CAREFUL = {
             ),
             ("count", "town", {"land._id": LAND}, 10),
             ("count", "guest", {"visited._id": LAND}, 10),
-            ("touch_many", "land", [LAND], (), {"lock": LOCK}),
+            ("touch_many", "land", [LAND], {"lock": LOCK}),
             (
                 "update_many",
                 "town",
                 IN_TOWN,
                 {"$set": {f"_gw.at.land.{LAND}": 1, **TOWN_UPDATE}, "$unset": {"land.code": ""}},
-                {"most_bytes": None},
             ),
             renewed(
                 "guest",
@@ -524,7 +512,7 @@ CAREFUL = {
             ("touch", "town", {"_id": ROME}, [], {"lock": LOCK}),
             ("update_one", "town", {"_id": ROME}, RENAMED, None),
             ("count", "guest", {"home._id": ROME}, 10),
-            ("touch_many", "land", [LAND], (), {"lock": LOCK}),
+            ("touch_many", "land", [LAND], {"lock": LOCK}),
             GUEST,
             ("touch_many", "land", [LAND], {"lock": LOCK}),
             *filled(LAND, {"$set": {"capital": ROMAN, **LISTS}, "$unset": {"guests": ""}}),
@@ -622,19 +610,15 @@ def test_a_careful_update_of_a_member_leaves_a_single_reverse_to_another(towns):
     assert {name: land[name] for name in ("towns", "largest", "capital")} == {**LISTS, "capital": BONN_COPY}
 
 
-@pytest.mark.parametrize("kind", [Targets, CarefulTargets])
-def test_a_document_that_is_gone_is_not_read_again(world, kind):
-    assert kind(world.odm.schemas, world.storage).reread(world.person.schema, {"_id": LAND}) is None
-
-
 @pytest.mark.mongo
 def test_with_care_for_holders_the_room_for_copies_still_counts(towns):
     towns, name = towns(), "n" * 560
     towns.storage.most_bytes = 4_000
-    schema, backlog = towns.odm.schemas.get_schema("land"), Backlog(Jobs(towns.storage), 9, Care.HOLDERS)
-    writes = Writes(towns.odm.schemas, towns.storage, backlog, CopyCounts())
+    schema = towns.odm.schemas.get_schema("land")
+    attempt = Attempt(towns.odm.schemas, abilities_of(towns.storage), 9, SizeChecks.HOLDERS)
     change = stored_update(schema, {"$set": {"name": name}})
-    towns.storage.transaction(lambda: writes.update(schema, {"_id": LAND}, change, ["name"]))
+    plan = update(attempt, schema, {"_id": LAND}, change, ["name"])
+    towns.storage.transaction(lambda: apply(towns.storage, plan))
     room = 4_000 - 4_000 // 4 - 4_000 // 8
     fits = {"most_bytes": room - len(encode({"_id": LAND, "name": name}))}
     assert [command[-1] for command in towns.commands if command[0] == "update_many"] == [fits, fits]
@@ -643,10 +627,11 @@ def test_with_care_for_holders_the_room_for_copies_still_counts(towns):
 @pytest.mark.mongo
 def test_with_care_for_holders_a_copy_goes_only_where_it_fits(towns):
     towns = towns()
-    schema, backlog = towns.odm.schemas.get_schema("land"), Backlog(Jobs(towns.storage), 9, Care.HOLDERS)
-    writes = Writes(towns.odm.schemas, towns.storage, backlog, CopyCounts())
+    schema = towns.odm.schemas.get_schema("land")
+    attempt = Attempt(towns.odm.schemas, abilities_of(towns.storage), 9, SizeChecks.HOLDERS)
     change = stored_update(schema, {"$set": {"name": "new"}})
-    towns.storage.transaction(lambda: writes.update(schema, {"_id": LAND}, change, ["name"]))
+    plan = update(attempt, schema, {"_id": LAND}, change, ["name"])
+    towns.storage.transaction(lambda: apply(towns.storage, plan))
     fits = {"most_bytes": towns.storage.most_bytes - len(encode({"_id": LAND, "name": "new"})) - 256}
     at = f"_gw.at.land.{LAND}"
     stale = {at: {"$not": {"$gte": 1, "$lte": 2**62}}}
@@ -654,3 +639,74 @@ def test_with_care_for_holders_a_copy_goes_only_where_it_fits(towns):
     assert [command[-1] for command in towns.commands if command[0] == "update_many"] == [fits, fits]
     assert asked[-1] == ("count", "town", {**IN_TOWN, **stale}, 1)
     assert towns.jobs() == []
+
+
+# -- single reverses, windows of one's own, and their shares
+
+
+@pytest.mark.mongo
+def test_a_refresh_corrects_all_reverses_of_some_targets(towns):
+    """Rome still is in the first land; Bonn, the capital of the second, is not."""
+    towns = towns()
+    for land, capital in ((LAND, {**ROME_COPY, "name": "old"}), (SEA, BONN_COPY)):
+        towns.storage.update_many("land", {"_id": land}, {"$set": {"capital": capital, "towns": []}})
+    before, relation = len(towns.commands), towns.town.schema.relations["land"]
+    plan = refresh(Attempt(towns.odm.schemas, abilities_of(towns.storage)), relation, [SEA, LAND])
+    towns.storage.transaction(lambda: apply(towns.storage, plan))
+    named = {"_id": {"$in": [ROME, BONN]}, "land._id": {"$in": [LAND, SEA]}}
+    lists = {"towns": [BONN_COPY, ROME_COPY], "largest": [ROME_COPY, BONN_COPY]}
+    assert towns.commands[before:] == [
+        ("touch_many", "land", [LAND, SEA], {"lock": LOCK}),
+        ("find", "land", {"_id": {"$in": [LAND, SEA]}, "capital": {"$exists": True}}, ["capital._id"]),
+        ("find", "town", named, ["name", "size", "land._id"]),
+        *(members(window, land) for window in ("towns", "largest") for land in (LAND, SEA)),
+        (
+            "update_each",
+            "land",
+            [
+                (LAND, {"$set": {**lists, "capital": ROME_COPY}}),
+                (SEA, {"$unset": {"towns": "", "largest": "", "capital": ""}}),
+            ],
+        ),
+    ]
+
+
+@pytest.mark.parametrize(("spare", "fits"), [(0, True), (-1, False)])
+def test_a_window_that_fills_more_than_half_of_its_share_is_crowded(storage, spare, fits):
+    storage.insert("page", [{"_id": TARGET}])
+    books = [{"_id": ObjectId(f"{number:024x}"), "title": "x" * 50 * number} for number in (2, 1)]
+    storage.insert("book", [{**book, "page": {"_id": TARGET}} for book in books])
+    half = sum(bytes_of_member(book) for book in books) + spare
+    schemas = Schemas(Settings(windows_bytes=2 * half))
+    schemas.add("page", {})
+    listed = {"books": {"type": "multiple", "limit": 50}}
+    schemas.add(
+        "book", {"title": string()}, {"page": {"schemaName": "page", "type": "single", "relatedRelations": listed}}
+    )
+    reverse = schemas.get_related_relations("page")["books"]
+    assert room_in_window(schemas, reverse).all == half
+    try:
+        found = apply(storage, window(Attempt(schemas, abilities_of(storage)), reverse, TARGET))
+    except Crowded:
+        found = None
+    assert found == (books if fits else None)
+
+
+def test_a_refresh_takes_away_a_single_reverse_that_copies_nothing(world):
+    land = world.add_country("land")
+    world.storage.update_many("country", {"_id": land}, {"$set": {"capital": {"name": "no id"}}})
+    attempt = Attempt(world.odm.schemas, abilities_of(world.storage))
+    plan = refresh(attempt, world.city.schema.relations["country"], [land])
+    world.storage.transaction(lambda: apply(world.storage, plan))
+    assert world.raw(world.country, land) == {"_id": land, "name": "land"}
+
+
+def test_a_member_may_become_two_single_reverses_at_once(odm):
+    land = odm.new_model("land", {})
+    singles = {"capital": {"type": "single"}, "port": {"type": "single"}}
+    town = odm.new_model("town", {}, {"land": {"schemaName": "land", "type": "single", "relatedRelations": singles}})
+    id_ = land.insert_one({})["_id"]
+    made = town.insert_one({}, relations={"land": {"_ids": id_, "relatedRelations": dict.fromkeys(singles, True)}})[
+        "_id"
+    ]
+    assert land.find_one() == {"_id": id_, "capital": {"_id": made}, "port": {"_id": made}}

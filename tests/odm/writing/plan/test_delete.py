@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.errors import StillReferenced
-from gatewayfw.odm.copies.jobs import Backlog, Jobs
-from gatewayfw.odm.writing.deletes import Deletes
+from gatewayfw.odm.writing.apply import apply
+from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of
+from gatewayfw.odm.writing.plan.delete import delete
 from gatewayfw.schemas import Schemas, any_, optional, string
 from gatewayfw.settings import Settings
 from tests.odm.noted import note_commands
@@ -72,7 +73,7 @@ ROWS = {
         [
             ("touch", "town", {"_id": BONN}, ["land._id", "_gw"], {"lock": LOCK}),
             ("count", "guest", {"$or": [{"home._id": BONN}]}),
-            ("touch_many", "land", [LAND], (), {"lock": UNCUT}),
+            ("touch_many", "land", [LAND], {"lock": UNCUT}),
             ("delete_many", "town", {"_id": {"$in": [BONN]}}),
             ("update_many", "land", {"_id": {"$in": [LAND]}, **alone("capital", BONN)}, {"$unset": {"capital": ""}}),
             members("towns", LAND),
@@ -97,7 +98,7 @@ ROWS = {
         [
             ("touch", "town", {"_id": ROME}, ["land._id", "_gw"], {"lock": LOCK}),
             ("find", "guest", {"home._id": {"$in": [ROME]}}, ["visited._id", "home._id", "_gw"], {"limit": 4}),
-            ("touch_many", "land", [LAND], (), {"lock": UNCUT}),
+            ("touch_many", "land", [LAND], {"lock": UNCUT}),
             ("delete_many", "town", {"_id": {"$in": [ROME]}}),
             ("update_each", "guest", [(ANN, {"$unset": {"home": ""}, "$inc": {"_gw.r": 1}})]),
             ("update_many", "land", {"_id": {"$in": [LAND]}, **alone("capital", ROME)}, {"$unset": {"capital": ""}}),
@@ -174,16 +175,11 @@ def test_a_delete_asks_for_no_more_than_it_needs(towns, row):
 )
 @pytest.mark.mongo
 def test_a_cascade_spends_the_documents_and_windows_that_it_writes(towns, limit, left, jobs):
-    towns, backlog = towns(), None
-
-    def delete():
-        nonlocal backlog
-        backlog = Backlog(Jobs(towns.storage), limit)
-        deletes = Deletes(towns.odm.schemas, towns.storage, backlog)
-        return deletes.delete(towns.odm.schemas.get_schema("land"), {"_id": LAND}, True)
-
-    done = towns.storage.transaction(delete)
-    assert (done, backlog.limit, len(backlog.keys)) == ({} if limit == 2 else {"town": 2}, left, jobs)
+    towns = towns()
+    attempt = Attempt(towns.odm.schemas, abilities_of(towns.storage), limit)
+    plan = delete(attempt, towns.odm.schemas.get_schema("land"), {"_id": LAND}, cascade=True)
+    done = towns.storage.transaction(lambda: apply(towns.storage, plan))
+    assert (done, attempt.limit, len(attempt.jobs)) == ({} if limit == 2 else {"town": 2}, left, jobs)
 
 
 def test_a_delete_tells_the_keys_of_bytes_kept_elsewhere(storage):
@@ -195,12 +191,12 @@ def test_a_delete_tells_the_keys_of_bytes_kept_elsewhere(storage):
     storage.insert("user", [{**copy, "photo": "a"}])
     storage.insert("file", [{"_id": id_, "of": copy, "key": key} for id_, key in ((ANN, "b"), (ROME, 5), (BONN, "c"))])
     storage.insert("file", [{"_id": SEA, "of": copy, "name": "no key"}])
-    commands, backlog = note_commands(storage), Backlog(Jobs(storage))
-    done = Deletes(schemas, storage, backlog).delete(schemas.get_schema("user"), {"_id": LAND}, True)
-    assert (done, backlog.freed) == ({"file": 4}, {"a", "b", "c"})
+    commands, attempt = note_commands(storage), Attempt(schemas, abilities_of(storage))
+    done = apply(storage, delete(attempt, schemas.get_schema("user"), {"_id": LAND}, cascade=True))
+    assert (done, attempt.freed) == ({"file": 4}, {"a", "b", "c"})
     assert commands[:2] == [
         ("touch", "user", {"_id": LAND}, ["_gw", "photo"], {"lock": LOCK}),
-        ("find", "file", {"of._id": {"$in": [LAND]}}, ["of._id", "_gw", "key"], {"limit": 0}),
+        ("find", "file", {"of._id": {"$in": [LAND]}}, ["of._id", "_gw", "key"]),
     ]
 
 
@@ -208,7 +204,8 @@ def test_a_document_that_requires_itself_goes_with_all_that_require_it(storage):
     schemas = Schemas(Settings())
     node = schemas.add("node", {}, {"next": {"schemaName": "node", "type": "single"}})
     storage.insert("node", [{"_id": id_, "next": {"_id": LAND}} for id_ in (LAND, SEA)])
-    assert Deletes(schemas, storage, Backlog(Jobs(storage))).delete(node, {"_id": LAND}, True) == {"node": 1}
+    attempt = Attempt(schemas, abilities_of(storage))
+    assert apply(storage, delete(attempt, node, {"_id": LAND}, cascade=True)) == {"node": 1}
     assert storage.count("node", {}) == 0
 
 
@@ -217,9 +214,9 @@ def test_a_document_that_only_embeds_itself_is_deleted_without_a_cascade(storage
     schemas = Schemas(Settings())
     node = schemas.add("node", {}, {"next": {"schemaName": "node", "type": "single"}})
     storage.insert("node", [{"_id": id_, "next": {"_id": LAND}} for id_ in ((LAND, SEA) if held else (LAND,))])
-    deletes, told = Deletes(schemas, storage, Backlog(Jobs(storage))), None
+    attempt, told = Attempt(schemas, abilities_of(storage)), None
     try:
-        done = deletes.delete(node, {"_id": LAND}, False)
+        done = apply(storage, delete(attempt, node, {"_id": LAND}, cascade=False))
     except StillReferenced as error:
         done, told = None, error.counts
     assert (done, told) == ((None, {"node": 1}) if held else ({}, None))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from bson import ObjectId
 
-from gatewayfw.odm.writing.effects import UNSETTLED, Effects, Settled
+from gatewayfw.odm.writing.plan.effects import Effects
 from gatewayfw.schemas import RelatedRelation, Relation
 
 A, B = ObjectId("a" * 24), ObjectId("b" * 24)
@@ -30,14 +30,14 @@ def test_effects_know_their_targets_and_forget_deleted_ones(effects):
     effects.leave(OTHER, B, A)
     assert effects.targets() == {"org": {A, B}}
     assert effects.claims == {(HEAD, A): {"_id": B}}
-    effects.forget("org", {B})
-    assert (effects.recomputed(), effects.releases) == ({LIST: {A}, OTHER: set()}, {(HEAD, A): (A, set())})
+    effects.forget({"org": {B}})
+    assert (effects.to_recompute(), effects.releases) == ({LIST: {A}, OTHER: set()}, {(HEAD, A): (A, set())})
 
 
 def test_targets_of_another_model_are_not_forgotten(effects):
     effects.leave(LIST, A, B)
     effects.leave(HEAD, A, B)
-    effects.forget("club", {A})
+    effects.forget({"club": {A}})
     assert (effects.windows, effects.releases) == ({LIST: {A}}, {(HEAD, B): (B, {A})})
 
 
@@ -53,31 +53,19 @@ def test_each_effect_locks_its_target(effects, kind):
     assert effects.targets() == {"org": {A}}
 
 
-def test_nothing_is_settled_at_first():
-    assert list(UNSETTLED) == [frozenset(), {}, False]
-    assert Settled(renewals=True).plus(UNSETTLED) == Settled(renewals=True)
-    assert Settled(renewals=True).plus(Settled(frozenset({(LIST, A)}))) == Settled(frozenset({(LIST, A)}), {}, True)
-
-
 def test_only_windows_are_recomputed(effects):
     effects.enter(LIST, A, {"_id": B})
     effects.enter(HEAD, A, {"_id": B})
     effects.recompute(OTHER, B)
-    assert effects.recomputed() == {LIST: {A}, OTHER: {B}}
+    assert effects.to_recompute() == {LIST: {A}, OTHER: {B}}
 
 
-def test_a_window_whose_entries_are_settled_is_not_recomputed(effects):
+def test_a_window_whose_entries_are_written_is_not_recomputed(effects):
     effects.enter(LIST, A, {"_id": B})
     effects.enter(LIST, B, {"_id": A})
     effects.recompute(OTHER, A)
-    assert effects.recomputed(Settled(keys=frozenset({(LIST, A), (OTHER, A)}))) == {LIST: {B}, OTHER: {A}}
-
-
-def test_what_two_locks_settled_adds_up():
-    first = Settled(frozenset({(LIST, A)}), {(LIST, A): [{"_id": B}]})
-    second = Settled(frozenset({(HEAD, A)}), renewals=True)
-    both = Settled(frozenset({(LIST, A), (HEAD, A)}), {(LIST, A): [{"_id": B}]}, True)
-    assert (first.plus(second), UNSETTLED.plus(first)) == (both, first)
+    effects.written.update([(LIST, A), (OTHER, A)])
+    assert effects.to_recompute() == {LIST: {B}, OTHER: {A}}
 
 
 def test_a_member_departs_from_all_reverses_of_a_relation(effects):

@@ -13,16 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatewayfw.errors import DuplicateKey, NotFound
-from gatewayfw.odm.copies.rooms import bytes_of_member, room_in_window
 from gatewayfw.odm.copies.rules import LOCK, copy_of
 from gatewayfw.odm.copies.windows import entry, window_query
-from gatewayfw.odm.writing.effects import Effects, Settled
-from gatewayfw.odm.writing.targets import Crowded, Targets
-from gatewayfw.schemas import RelatedRelation, Schemas, Sort, string
-from gatewayfw.settings import Settings
+from gatewayfw.odm.writing.apply import apply
+from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of
+from gatewayfw.odm.writing.plan.effects import Effects
+from gatewayfw.odm.writing.plan.locks import lock_sources
+from gatewayfw.schemas import RelatedRelation, Sort
 from gatewayfw.storage import Index, MongoStorage
-from tests.odm.noted import note_commands
-from tests.odm.towns import BONN, BONN_COPY, LAND, ROME, ROME_COPY, SEA, members
 from tests.odm.world import World, define_world
 
 TARGET = ObjectId("a" * 24)
@@ -55,7 +53,7 @@ def entered(mongo_client):
 
 
 def window(storage, one):
-    query = window_query(one, one.window, FIELDS, TARGET)
+    query = window_query(one, FIELDS, TARGET)
     found = storage.find(query.collection, query.filter, query.fields, sort=query.sort, limit=query.limit)
     return [copy_of(document, FIELDS) for document in found]
 
@@ -219,16 +217,17 @@ def test_a_document_that_is_related_to_itself_is_locked_once(mongo_world):
 
 @pytest.mark.mongo
 @pytest.mark.parametrize("is_empty", [False, True], ids=["listed", "empty"])
-def test_a_touch_says_what_it_settled_and_leaves_the_effects_alone(mongo_world, land, is_empty):
+def test_a_lock_notes_what_it_has_written(mongo_world, land, is_empty):
     world = mongo_world
     if is_empty:
         world.storage.update_many("country", {}, {"$unset": {"cities": ""}})
     relation = world.city.schema.relations["country"]
     key, copy = (relation.related_relations["cities"], land), {"_id": ObjectId(), "name": "new"}
-    effects, targets = Effects(entries={key: [copy]}), Targets(world.odm.schemas, world.storage)
-    sources, settled = world.storage.transaction(lambda: targets.touch([(relation, land)], entering=effects))
-    assert settled == (Settled(presumed={key: [copy]}) if is_empty else Settled(keys=frozenset({key})))
-    assert (list(sources), effects) == ([("country", land)], Effects(entries={key: [copy]}))
+    effects, attempt = Effects(entries={key: [copy]}), Attempt(world.odm.schemas, abilities_of(world.storage))
+    plan = lock_sources(attempt, [(relation, land)], entering=effects)
+    assert list(world.storage.transaction(lambda: apply(world.storage, plan))) == [("country", land)]
+    noted = {"presumed": {key: [copy]}} if is_empty else {"written": {key}}
+    assert effects == Effects(entries={key: [copy]}, **noted)
     assert copy in world.raw(world.country, land)["cities"]
 
 
@@ -283,84 +282,3 @@ def test_writers_of_one_hot_target_leave_no_stale_copy(mongo_world, land, world_
         for done in [pool.submit(hammer, one, land, seed) for seed, one in enumerate(worlds)]:
             done.result()
     assert (mongo_world.odm.work(), mongo_world.problems()) == (0, [])  # a change that lost thrice leaves a job
-
-
-# -- single reverses, windows of one's own, and their shares
-
-
-@pytest.mark.mongo
-def test_a_refresh_corrects_all_reverses_of_some_targets(towns):
-    """Rome still is in the first land; Bonn, the capital of the second, is not."""
-    towns = towns()
-    for land, capital in ((LAND, {**ROME_COPY, "name": "old"}), (SEA, BONN_COPY)):
-        towns.storage.update_many("land", {"_id": land}, {"$set": {"capital": capital, "towns": []}})
-    before, relation = len(towns.commands), towns.town.schema.relations["land"]
-    targets = Targets(towns.odm.schemas, towns.storage)
-    towns.storage.transaction(lambda: targets.refresh(relation, [SEA, LAND]))
-    named = {"_id": {"$in": [ROME, BONN]}, "land._id": {"$in": [LAND, SEA]}}
-    lists = {"towns": [BONN_COPY, ROME_COPY], "largest": [ROME_COPY, BONN_COPY]}
-    assert towns.commands[before:] == [
-        ("touch_many", "land", [LAND, SEA], {"lock": LOCK}),
-        ("find", "land", {"_id": {"$in": [LAND, SEA]}, "capital": {"$exists": True}}, ["capital._id"]),
-        ("find", "town", named, ["name", "size", "land._id"]),
-        *(members(window, land) for window in ("towns", "largest") for land in (LAND, SEA)),
-        (
-            "update_each",
-            "land",
-            [
-                (LAND, {"$set": {**lists, "capital": ROME_COPY}}),
-                (SEA, {"$unset": {"towns": "", "largest": "", "capital": ""}}),
-            ],
-        ),
-    ]
-
-
-@pytest.mark.parametrize(("spare", "fits"), [(0, True), (-1, False)])
-def test_a_window_that_fills_more_than_half_of_its_share_is_crowded(storage, spare, fits):
-    storage.insert("page", [{"_id": TARGET}])
-    books = [{"_id": ObjectId(f"{number:024x}"), "title": "x" * 50 * number} for number in (2, 1)]
-    storage.insert("book", [{**book, "page": {"_id": TARGET}} for book in books])
-    half = sum(bytes_of_member(book) for book in books) + spare
-    schemas = Schemas(Settings(windows_bytes=2 * half))
-    schemas.add("page", {})
-    listed = {"books": {"type": "multiple", "limit": 50}}
-    schemas.add(
-        "book", {"title": string()}, {"page": {"schemaName": "page", "type": "single", "relatedRelations": listed}}
-    )
-    reverse = schemas.get_related_relations("page")["books"]
-    assert room_in_window(schemas, reverse).all == half
-    try:
-        found = Targets(schemas, storage).window(reverse, TARGET)
-    except Crowded:
-        found = None
-    assert found == (books if fits else None)
-
-
-def test_only_a_model_related_to_itself_is_read_again(world):
-    friend = world.add_person("friend")
-    links = {"friends": {"_ids": [friend], "relatedRelations": {"friendOf": True}}}
-    person, land = world.add_person("x", links), world.add_country("land")
-    commands = note_commands(world.storage)
-    changed = world.person.find_one_and_update({"_id": person}, {"$set": {"name": "new"}})
-    assert (changed["name"], commands[-1]) == ("new", ("find", "person", {"_id": person}, {"limit": 1}))
-    world.country.find_one_and_update({"_id": land}, {"$set": {"name": "new"}})
-    assert "find" not in [command[0] for command in commands if command[1] == "country"]
-
-
-def test_a_refresh_takes_away_a_single_reverse_that_copies_nothing(world):
-    land = world.add_country("land")
-    world.storage.update_many("country", {"_id": land}, {"$set": {"capital": {"name": "no id"}}})
-    targets = Targets(world.odm.schemas, world.storage)
-    world.storage.transaction(lambda: targets.refresh(world.city.schema.relations["country"], [land]))
-    assert world.raw(world.country, land) == {"_id": land, "name": "land"}
-
-
-def test_a_member_may_become_two_single_reverses_at_once(odm):
-    land = odm.new_model("land", {})
-    singles = {"capital": {"type": "single"}, "port": {"type": "single"}}
-    town = odm.new_model("town", {}, {"land": {"schemaName": "land", "type": "single", "relatedRelations": singles}})
-    id_ = land.insert_one({})["_id"]
-    made = town.insert_one({}, relations={"land": {"_ids": id_, "relatedRelations": dict.fromkeys(singles, True)}})[
-        "_id"
-    ]
-    assert land.find_one() == {"_id": id_, "capital": {"_id": made}, "port": {"_id": made}}

@@ -1,0 +1,1 @@
+"""Plans of writes: pure generators that yield steps, and get what each step read."""

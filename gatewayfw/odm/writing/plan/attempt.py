@@ -1,0 +1,147 @@
+"""What a plan depends on besides its input, and what it leaves behind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
+
+from gatewayfw.errors import ReplyTooLarge, StorageError, TooLarge, ValidationError
+from gatewayfw.odm.copies.counts import CopyCounts
+from gatewayfw.odm.copies.rooms import Room, room_for_copies, room_in_window
+from gatewayfw.odm.copies.rules import CUT, LOCK
+from gatewayfw.odm.copies.shares import SizeChecks
+from gatewayfw.odm.reading.projection import copied_fields
+from gatewayfw.odm.writing.allowance import FieldsTooLarge
+from gatewayfw.odm.writing.mending import mend_met
+from gatewayfw.schemas import RelatedRelation, Relation, Schemas
+from gatewayfw.schemas.models import Link
+from gatewayfw.storage import Document, Lock, Storage
+from gatewayfw.storage.terms import Marked
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+#: How documents are locked where no window is measured: a cut window must be.
+_UNCUT = replace(LOCK, unmarked=CUT)
+
+
+class Abilities(NamedTuple):
+    """What a storage can do; the attributes are those methods of `Storage`."""
+
+    has_transactions: bool
+    sorts_pushes: bool
+    counts_locks: bool
+    most_bytes: int
+
+
+def abilities_of(storage: Storage) -> Abilities:
+    """Return what a storage can do."""
+    return Abilities(storage.has_transactions(), storage.sorts_pushes(), storage.counts_locks(), storage.most_bytes)
+
+
+class Attempt:
+    """One attempt of an operation: a conflict, or too large a document, may end it.
+
+    Attributes:
+        schemas: the definitions of the models.
+        can: what the storage can do.
+        limit: most copies that it may still write itself; infinity where everything is written at once.
+        size_checks: what is measured, so that no document becomes too large.
+        counts: the numbers of copies that are known without counting them.
+        jobs: the keys of the jobs that it left; jobs of a failed attempt do not exist.
+        met: how many copies in a relation a change of a source met; valid once it is committed.
+        freed: the keys of bytes kept elsewhere, whose documents it deleted.
+    """
+
+    def __init__(
+        self,
+        schemas: Schemas,
+        can: Abilities,
+        limit: float = math.inf,
+        size_checks: SizeChecks = SizeChecks.NONE,
+        counts: CopyCounts | None = None,
+    ) -> None:
+        self.schemas = schemas
+        self.can = can
+        self.limit = limit
+        self.size_checks = size_checks
+        self.counts = counts or CopyCounts()
+        self.jobs: set[str] = set()
+        self.met: list[tuple[Relation, Document, int]] = []
+        self.freed: set[str] = set()
+        self._most_spent = 0.0
+
+    # -- how much it may write
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether there is a limit at all."""
+        return self.limit < math.inf
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the limit suffices for another document like the largest so far."""
+        return self.limit >= self._most_spent
+
+    def beyond(self, sizes: Mapping[K, int], already: int = 0) -> set[K]:
+        """Return what to leave to jobs: the largest, until the rest is within the limit."""
+        left, beyond = self.limit - already, set()
+        for name in sorted(sizes, key=lambda one: sizes[one]):
+            left -= sizes[name]
+            if sizes[name] and left < 0:
+                beyond.add(name)
+        return beyond
+
+    def spend(self, copies: int) -> None:
+        """Take the copies that one document's change writes from the limit."""
+        self.limit -= copies
+        self._most_spent = max(self._most_spent, copies)
+
+    # -- how it writes
+
+    @property
+    def lock(self) -> Lock:
+        """How it locks documents.
+
+        One that measures no windows must not write a target with a cut one.
+        """
+        return LOCK if self.size_checks or not self.can.has_transactions else _UNCUT
+
+    @property
+    def lets_members_in(self) -> bool:
+        """Whether the lock of a target may push members into its windows."""
+        return not self.size_checks and self.can.has_transactions and self.can.sorts_pushes
+
+    def fields_of(self, link: Link) -> tuple[str, ...]:
+        """Return the pure fields of the copies that a relation or reverse relation holds."""
+        return copied_fields(self.schemas, link)
+
+    def room_in_holders(self, model: str) -> Room | None:
+        """Return the room for copies in a model's documents; None if they always fit."""
+        return room_for_copies(self.schemas, model, self.can.most_bytes)
+
+    def room_in_window(self, reverse: RelatedRelation) -> Room | None:
+        """Return the room in a window that is not measured; None if all members fit."""
+        return room_in_window(self.schemas, reverse)
+
+
+def with_size_checks(storage: Storage, write: Callable[[SizeChecks], T], first: SizeChecks = SizeChecks.NONE) -> T:
+    """Run a write; if documents get too large, run it again and measure more.
+
+    Where a damaged hidden field stops it, this is reset, and the write runs again. The write must do all or nothing.
+    Without transactions it may have done a part, so it is not run again: there, plans measure where a step is refused.
+    """
+    checks = first
+    while True:
+        try:
+            return write(checks)
+        except (ReplyTooLarge, FieldsTooLarge):
+            raise
+        except (Marked, TooLarge):  # `Crowded` is one of them
+            if checks is SizeChecks.HOLDERS or not storage.has_transactions():
+                raise
+            checks = SizeChecks(checks + 1)
+        except (StorageError, ValidationError) as error:
+            if not mend_met(storage, error) or not storage.has_transactions():
+                raise

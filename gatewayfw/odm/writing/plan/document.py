@@ -1,0 +1,112 @@
+"""The operation's own document, and room in it for its change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bson import ObjectId
+
+from gatewayfw.errors import StorageError, TooLarge
+from gatewayfw.odm.copies.rooms import NO_ROOM, takes
+from gatewayfw.odm.copies.rules import LOCK, merged
+from gatewayfw.odm.reading.revisions import revision_of
+from gatewayfw.odm.writing.plan.attempt import Attempt
+from gatewayfw.odm.writing.plan.effects import Effects
+from gatewayfw.odm.writing.plan.steps import Find, Plan, Touch, UpdateMany, UpdateOne
+from gatewayfw.odm.writing.plan.windows import settle
+from gatewayfw.schemas import ModelSchema
+from gatewayfw.storage import Document
+from gatewayfw.storage.terms import Filter, Update
+
+
+def change_document(
+    attempt: Attempt,
+    schema: ModelSchema,
+    filter: Filter,
+    update: Update,
+    fields: Sequence[str] | None,
+    effects: Effects,
+) -> Plan[Document | None]:
+    """Change the operation's own document; return it afterwards, None for no match.
+
+    Where sizes are checked it loses its reverse relations, and ``effects`` gets what puts them back.
+    """
+    if not attempt.size_checks:
+        try:
+            document: Document | None = yield UpdateOne(schema.name, filter, update, fields)
+        except TooLarge:
+            if attempt.can.has_transactions:
+                raise  # the operation begins again, and measures
+        else:
+            return document
+    before = yield Touch(schema.name, filter, reverse_fields(attempt, schema), LOCK)
+    if before is None:
+        return None
+    effects.is_emptied = True
+    update = merged(update, emptied(attempt, schema, before, effects))
+    document = yield UpdateOne(schema.name, {**filter, "_id": before["_id"]}, update, fields)
+    return document
+
+
+def reverse_fields(attempt: Attempt, schema: ModelSchema) -> list[str]:
+    """Return what `emptied` needs to know of a document: windows, other reverses."""
+    reverses = attempt.schemas.get_related_relations(schema.name).values()
+    return [one.name if one.type == "single" else f"{one.name}._id" for one in reverses]
+
+
+def emptied(
+    attempt: Attempt, schema: ModelSchema, document: Mapping[str, Any], effects: Effects
+) -> dict[str, dict[str, Any]]:
+    """Return the update that removes all reverse relations from a document.
+
+    ``effects`` gets what puts them back.
+    """
+    reverses = attempt.schemas.get_related_relations(schema.name).values()
+    present = [one for one in reverses if one.name in document]
+    id_ = document["_id"]
+    for reverse in present if isinstance(id_, ObjectId) else ():  # nothing can embed another one
+        if reverse.type == "multiple":
+            effects.recompute(reverse, id_)
+        else:
+            effects.removed[reverse, id_] = document[reverse.name]
+    return {"$unset": {reverse.name: "" for reverse in present}} if present else {}
+
+
+def refuse_uncounted(attempt: Attempt, schema: ModelSchema, document: Document) -> None:
+    """Refuse a change that its counter, perhaps not-a-number, did not count: it is reset."""
+    if not revision_of(document) and attempt.can.has_transactions:
+        error = StorageError()
+        error.met = schema.name, [{"_id": document["_id"]}]
+        raise error
+
+
+def read_again(attempt: Attempt, schema: ModelSchema, document: Document, effects: Effects) -> Plan[Document | None]:
+    """Return the current document: the effects may have changed it again.
+
+    They do in a model related to itself, also through a frozen relation, which has reverse relations, too; and
+    where its reverse relations were removed to make room.
+    """
+    embedders = attempt.schemas.embedders(schema.name)
+    if not effects.is_emptied and all(relation.model != schema.name for relation in embedders):
+        return document
+    found: list[Document] = yield Find(schema.name, {"_id": document["_id"]}, limit=1)
+    return found[0] if found else None
+
+
+def renew_with_room(attempt: Attempt, model: str, filter: Filter, update: Update) -> Plan[None]:
+    """Renew the copy in one holder, whose windows give way to it.
+
+    Raises:
+        TooLarge: even then the holder has no room for it.
+    """
+    schema = attempt.schemas.get_schema(model)
+    # Its own change locks it; a touch would write this large document once more.
+    fields = [*reverse_fields(attempt, schema), *schema.relations]
+    for holder in (yield Find(model, filter, fields, limit=1)):
+        effects = Effects()
+        yield UpdateMany(model, filter, merged(update, emptied(attempt, schema, holder, effects)))
+        (after,) = yield Find(model, {"_id": holder["_id"]}, [*schema.relations], limit=1)
+        if not takes(attempt.room_in_holders(model), schema, holder, after):
+            raise TooLarge(NO_ROOM)
+        yield from settle(attempt, effects)

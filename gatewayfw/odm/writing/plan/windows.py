@@ -1,0 +1,241 @@
+"""Write what an operation changes in its targets: windows and `single` reverses.
+
+A window is read from its members through an index, never edited from memory, and with ``_id`` as its last sort key
+there is only one right content. The usual way measures nothing that the definitions bound. Where a window may exceed
+its share, where a target has a cut window, or where the database refuses a document that would be too large, each
+target is filled anew with what fits.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from bson import ObjectId
+
+from gatewayfw.errors import TooLarge
+from gatewayfw.odm.copies.rooms import bytes_of_member, is_small
+from gatewayfw.odm.copies.rules import CUT, LOCK, assign, holding, ids_in, merged, place
+from gatewayfw.odm.copies.shares import fitted, fitting, room_in, share_of, share_within
+from gatewayfw.odm.copies.windows import single_reverse, window_query
+from gatewayfw.odm.hidden import HIDDEN, cuts_of
+from gatewayfw.odm.ids import ordered
+from gatewayfw.odm.writing.plan.attempt import Attempt
+from gatewayfw.odm.writing.plan.effects import Copy, Effects, Key
+from gatewayfw.odm.writing.plan.locks import Crowded, lock_all
+from gatewayfw.odm.writing.plan.steps import Change, Find, FindMembers, Plan, TouchMany, UpdateEach, UpdateMany
+from gatewayfw.schemas import RelatedRelation, Relation
+from gatewayfw.storage.documents import encode
+
+_LOG = logging.getLogger("gatewayfw.odm")
+
+
+def renew_members(attempt: Attempt, effects: Effects) -> Plan[None]:
+    """Lock the targets of an operation, and replace members' copies in them.
+
+    Where sizes are checked, `settle` replaces the copies.
+
+    Raises:
+        Marked: as for `lock_all`.
+        Crowded: a window may exceed its share and must be measured.
+    """
+    if not attempt.size_checks:
+        try:
+            changes = _replacements(attempt, effects)
+            yield from lock_all(attempt, effects.targets().items(), changes)
+        except TooLarge:
+            if attempt.can.has_transactions:
+                raise
+        else:
+            effects.is_renewed = bool(changes)
+            return
+    yield from lock_all(attempt, effects.targets().items())
+
+
+def _replacements(attempt: Attempt, effects: Effects) -> dict[str, list[Change]]:
+    """Return the changes, by model, that replace members' copies in targets."""
+    found: dict[str, list[Change]] = {}
+    for reverse, ids, copy in effects.renewals:
+        if reverse.type == "multiple" and not is_small(attempt.room_in_window(reverse), copy):
+            raise Crowded()
+        path, holds = place(reverse, copy["_id"])
+        found.setdefault(reverse.target, []).append(({"_id": {"$in": list(ids)}, **holds}, {"$set": {path: copy}}))
+    return found
+
+
+def settle(attempt: Attempt, effects: Effects) -> Plan[None]:
+    """Write an operation's effects on its targets: releases, then windows and claims.
+
+    It leaves out what their locks have written.
+
+    Raises:
+        Crowded: a window may exceed its share and must be measured.
+    """
+    if not (attempt.size_checks or effects.removed or (effects.renewals and not effects.is_renewed)):
+        try:
+            return (yield from _settle(attempt, effects))
+        except TooLarge:
+            if attempt.can.has_transactions:
+                raise
+    yield from _fill(attempt, effects)
+
+
+def _settle(attempt: Attempt, effects: Effects) -> Plan[None]:
+    for (reverse, _key), (member_id, ids) in effects.releases.items():
+        if ids:
+            held = {"_id": {"$in": ordered(ids)}, **holding(reverse, member_id)}
+            yield UpdateMany(reverse.target, held, {"$unset": {reverse.name: ""}})
+    values: dict[Key, object] = {}
+    for reverse, ids in effects.to_recompute().items():
+        for id_ in ordered(ids):
+            values[reverse, id_] = yield from window(attempt, reverse, id_)
+    values.update((key, copy) for key, copy in effects.claims.items() if key not in effects.written)
+    changes: dict[str, dict[ObjectId, dict[str, dict[str, Any]]]] = {}
+    for key, value in values.items():
+        if key in effects.presumed and value == effects.presumed[key]:
+            continue
+        reverse, id_ = key
+        written = changes.setdefault(reverse.target, {})
+        written[id_] = merged(written.get(id_, {}), assign(reverse.name, value))
+    for model in sorted(changes):
+        yield UpdateEach(model, [(id_, changes[model][id_]) for id_ in ordered(changes[model])])
+
+
+def window(attempt: Attempt, reverse: RelatedRelation, target_id: ObjectId) -> Plan[list[Copy]]:
+    """Return the window of a `multiple` reverse relation, recomputed from its members.
+
+    Raises:
+        Crowded: the members exceed its share.
+    """
+    room = attempt.room_in_window(reverse)
+    query = window_query(reverse, attempt.fields_of(reverse), target_id)
+    if query is None:
+        return []
+    copies: list[Copy] = yield FindMembers(query, None if room is None else room.all)
+    if room is not None and sum(map(bytes_of_member, copies)) > room.all:
+        raise Crowded()
+    return copies
+
+
+# -- where sizes are checked
+
+
+def _fill(attempt: Attempt, effects: Effects) -> Plan[None]:
+    """Write an operation's effects on its targets, so that each fits.
+
+    Each target is read as a whole, and all of its reverse relations are written together.
+    """
+    concerned = effects.targets()
+    for reverse, listed, _copy in effects.renewals:
+        if reverse.type == "single":  # no lock concerned it
+            yield TouchMany(reverse.target, ordered(listed), LOCK)
+            concerned.setdefault(reverse.target, set()).update(listed)
+    for reverse, id_ in effects.removed:
+        concerned.setdefault(reverse.target, set()).add(id_)
+    for model in sorted(concerned):
+        for id_ in ordered(concerned[model]):
+            for target in (yield Find(model, {"_id": id_}, limit=1, stored=True)):
+                if update := (yield from _filled(attempt, model, target, effects)):
+                    yield UpdateEach(model, [(id_, update)])
+
+
+def _filled(
+    attempt: Attempt, model: str, target: Mapping[str, Any], effects: Effects
+) -> Plan[dict[str, dict[str, Any]]]:
+    """Return the update that gives a target all reverse relations that fit."""
+    reverses = attempt.schemas.get_related_relations(model).values()
+    windows = {one.name: one for one in reverses if one.type == "multiple"}
+    singles = {one.name: _single(one, target, effects) for one in reverses if one.type == "single"}
+    changed = {name: copy for name, copy in singles.items() if _differ(copy, target.get(name))}
+    rest = {name: value for name, value in target.items() if name not in windows and name not in singles}
+    kept = {**rest, **_present({name: copy for name, copy in singles.items() if name not in changed})}
+    wanted = _present(changed)
+    fit = fitting(wanted, room_in(kept, windows, attempt.can.most_bytes))
+    if lost := sorted(wanted.keys() - fit):
+        _LOG.error("%s %s is too large and loses %s", model, target["_id"], ", ".join(lost))
+        changed.update(dict.fromkeys(lost))
+    room = room_in({**kept, **_present(changed)}, windows, attempt.can.most_bytes)
+    share = share_within(room, len(windows), share_of(attempt.schemas.settings.windows_bytes, len(windows)))
+    members = {}
+    for name, reverse in windows.items():
+        query = window_query(reverse, attempt.fields_of(reverse), target["_id"])
+        members[name] = [] if query is None else (yield FindMembers(query, share, stored=True))
+    lists, noted = fitted(members, share)
+    for name in {name for name, share in noted.items() if share is not None} - cuts_of(target).keys():
+        _LOG.warning("%s %s is too large for all of %s: it holds what fills its share", model, target["_id"], name)
+    updates = [assign(name, value) for name, value in (*changed.items(), *lists.items())]
+    # If there is not even room for the note, the window stays empty, and the integrity check reports it.
+    return merged(*updates, _marking(target, noted if room >= 0 else {}))
+
+
+def _single(reverse: RelatedRelation, target: Mapping[str, Any], effects: Effects) -> Any:
+    """Return the new value of a target's `single` reverse; None for nothing."""
+    key = (reverse, target["_id"])
+    value = effects.removed.get(key, target.get(reverse.name))
+    member = next(iter(ids_in(value)), None)
+    if member is not None and target["_id"] in effects.releases.get((reverse, member), (member, ()))[1]:
+        value = None
+    for renewed, ids, copy in effects.renewals:
+        if renewed == reverse and target["_id"] in ids and copy["_id"] == member:
+            value = copy
+    return effects.claims.get(key, value)
+
+
+def _differ(one: object, other: object) -> bool:
+    """Tell whether two values are stored differently.
+
+    In Python 1, 1.0 and True are equal.
+    """
+    return encode({"": one}) != encode({"": other})
+
+
+def _present(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that are not missing."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _marking(target: Mapping[str, Any], noted: Mapping[str, int | None]) -> dict[str, dict[str, Any]]:
+    """Return the update that notes which windows are cut or must be measured."""
+    if noted:
+        return {"$set": {CUT: dict(noted)}}
+    hidden = target.get(HIDDEN)
+    if not isinstance(hidden, Mapping) or "cut" not in hidden:
+        return {}
+    return {"$unset": {CUT if len(hidden) > 1 else HIDDEN: ""}}
+
+
+# -- for jobs
+
+
+def refresh(attempt: Attempt, relation: Relation, ids: Iterable[ObjectId]) -> Plan[None]:
+    """Lock targets and correct the reverse relations that a relation causes on them.
+
+    A `multiple` one becomes the exact window; a `single` one becomes a fresh copy of its member, or
+    nothing if that member is gone or no longer embeds the target.
+    """
+    targets = ordered(ids)
+    yield TouchMany(relation.schema_name, targets, LOCK)
+    effects = Effects()
+    for reverse in attempt.schemas.reverses(relation):
+        if reverse.type == "multiple":
+            for id_ in targets:
+                effects.recompute(reverse, id_)
+        else:
+            yield from _refresh_single(attempt, reverse, targets, effects)
+    yield from settle(attempt, effects)
+
+
+def _refresh_single(
+    attempt: Attempt, reverse: RelatedRelation, targets: Sequence[ObjectId], effects: Effects
+) -> Plan[None]:
+    path = f"{reverse.relation}._id"
+    fields = attempt.fields_of(reverse)
+    holding = {"_id": {"$in": list(targets)}, reverse.name: {"$exists": True}}
+    held = yield Find(reverse.target, holding, [f"{reverse.name}._id"])
+    claimed = {target["_id"]: next(iter(ids_in(target.get(reverse.name))), None) for target in held}
+    wanted = {"_id": {"$in": [id_ for id_ in claimed.values() if id_]}, path: {"$in": list(targets)}}
+    found = (yield Find(reverse.member, wanted, [*fields, path])) if claimed else ()
+    members = {member["_id"]: member for member in found}
+    for target_id, member_id in claimed.items():
+        effects.claims[reverse, target_id] = single_reverse(reverse, fields, target_id, members.get(member_id))

@@ -1,0 +1,84 @@
+"""What an update writes itself, and what it leaves to jobs."""
+
+from __future__ import annotations
+
+import pytest
+from bson import Decimal128
+
+from gatewayfw.errors import TooLarge
+from gatewayfw.odm.copies.counts import CopyCounts
+from gatewayfw.odm.writing.apply import apply
+from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of
+from gatewayfw.odm.writing.plan.update import update
+from gatewayfw.odm.writing.updates import stored_update
+from gatewayfw.schemas import optional
+from gatewayfw.schemas.fields import decimal
+from gatewayfw.storage import MongoStorage
+from tests.odm.noted import note_commands
+from tests.odm.towns import (
+    BOB,
+    LAND,
+    ROME,
+    V,
+)
+
+
+@pytest.mark.parametrize(
+    ("limit", "model", "id_", "left", "jobs"),
+    [
+        (3, "land", LAND, 0, 0),
+        (2, "land", LAND, 1, 1),
+        (0, "land", LAND, 0, 2),
+        (9, "town", ROME, 7, 0),
+        (1, "town", ROME, 0, 1),
+        (9, "guest", BOB, 9, 0),
+    ],
+)
+@pytest.mark.mongo
+def test_an_update_spends_the_copies_and_windows_that_it_writes(towns, limit, model, id_, left, jobs):
+    towns = towns()
+    schema, known = towns.odm.schemas.get_schema(model), CopyCounts()
+    change = stored_update(schema, {"$set": {"name": "new"}})
+
+    def spend():
+        attempt = Attempt(towns.odm.schemas, abilities_of(towns.storage), limit, counts=known)
+        plan = update(attempt, schema, {"_id": id_}, change, ["name"])
+        towns.storage.transaction(lambda: apply(towns.storage, plan))
+        for relation, source, met in attempt.met:
+            known.note(relation, source, met)
+        return attempt.limit, len(attempt.jobs)
+
+    assert (spend(), spend()) == ((left, jobs), (left, jobs))
+
+
+@pytest.mark.mongo
+def test_a_correction_reads_no_more_than_its_update(odm_on, mongo_database):
+    odm = odm_on(mongo_database)
+    shop = odm.new_model("shop", {"x": optional(decimal(places=2))})
+    back = {"schemaName": "shop", "type": "single", "relatedRelations": {"offers": {"type": "multiple"}}}
+    odm.new_model("offer", {}, {"shop": back})
+    id_ = shop.insert_one({})["_id"]
+    commands = note_commands(odm.storage)
+    shop.find_one_and_update({"_id": id_}, {"$mul": {"x": 2}}, projection={"x": 1})
+    updates = [command for command in commands if command[0] == "update_one"]
+    assert updates == [
+        ("update_one", "shop", {"_id": id_}, {"$mul": {"x": 2}, "$inc": {"_gw.v": 1, "_gw.r": 1}}, ["x", "_gw"]),
+        ("update_one", "shop", {"_id": id_}, {"$set": {"x": Decimal128("0.00")}}, ["x", "_gw"]),
+    ]
+
+
+@pytest.mark.mongo
+def test_without_transactions_copies_that_are_too_large_are_left_to_a_job(towns, monkeypatch):
+    monkeypatch.setattr(MongoStorage, "has_transactions", lambda self: False)
+    towns = towns()
+    update_many = towns.storage.update_many
+
+    def refuse(collection, *given, **keys):
+        if collection == "town":
+            raise TooLarge("x")
+        return update_many(collection, *given, **keys)
+
+    monkeypatch.setattr(towns.storage, "update_many", refuse)
+    towns.land.find_one_and_update({"_id": LAND}, {"$set": {"name": "new"}}, projection={"name": 1})
+    assert ("update_one", "land", {"_id": LAND}, {"$set": {"_gw.v": V}}, ["_gw"]) in towns.commands
+    assert towns.jobs() == [("copies", LAND, "town.land", V, ())]
