@@ -46,8 +46,8 @@ READS = {
     "odm/copies/test_counts.py": ("_database _met", "that nothing is remembered is seen from nowhere else"),
     "odm/jobs/test_fan_out.py": ("_relation _step", "a worker that was paused after it had claimed a job"),
     "odm/test_deadlines.py": ("_db", "the database of either adapter"),
-    "odm/test_interleavings.py": ("_database", "a write with an id of its own, below `Model`"),
-    "odm/writing/test_operators.py": ("_database", "what a model's storage holds"),
+    "odm/test_interleavings.py": ("_handle", "a write with an id of its own, below `Model`"),
+    "odm/writing/test_operators.py": ("_handle", "what a model's storage holds"),
     "schemas/kinds/test_quick.py": ("_root _takes", "the same struct without its quick way"),
     "storage/mongo/test_connection.py": ("_connection _database _pid", "which client a forked process uses"),
 }

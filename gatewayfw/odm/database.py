@@ -309,7 +309,7 @@ class Database:
         return storage
 
     def notice_drops(self) -> None:
-        """Forget that models are prepared if one of their collections was dropped; look now and then."""
+        """Forget that models are prepared if a collection was dropped; look now and then."""
         if not self._prepared or monotonic() - self._looked < DROPPED:
             return
         self._looked = monotonic()

@@ -1,4 +1,4 @@
-"""Read the documents of one model; also the parts that its other operations share.
+"""Models: reading the documents of one model.
 
 Results are plain dictionaries; ids are `ObjectId`, dates naive UTC `datetime`, decimals, UUIDs and
 binary data `Decimal`, `UUID` and `bytes`. They never contain the hidden field ``_gw``, and excluded
@@ -7,38 +7,22 @@ fields only if `reveal=` names them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gatewayfw.batches import in_batches
-from gatewayfw.errors import UsageError
 from gatewayfw.odm.database import Database
-from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.listings import Listing
-from gatewayfw.odm.listings.declaration import declare
-from gatewayfw.odm.reading.cursor import Cursor, fixed_order
-from gatewayfw.odm.reading.deep import show_each, show_found
-from gatewayfw.odm.reading.filters import (
-    check_raw_sort,
-    distinct_path,
-    revealed,
-    selects_all,
-    sort_check,
-    stored_filter,
-)
+from gatewayfw.odm.operations import read
+from gatewayfw.odm.operations.handle import Filter, Get, Handle, choose_filter
+from gatewayfw.odm.reading.cursor import Cursor
+from gatewayfw.odm.reading.filters import distinct_path, revealed
 from gatewayfw.odm.reading.paths import Path
-from gatewayfw.odm.reading.projection import Projection, Projections
+from gatewayfw.odm.reading.projection import Projections
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.values import loaded_form
 from gatewayfw.spelling import pythonic
-from gatewayfw.storage import Document, Storage
+from gatewayfw.storage import Document
 from gatewayfw.storage.order import order_key
-from gatewayfw.storage.subset import check_pipeline
-from gatewayfw.storage.terms import Sorting
-
-Get = Mapping[str, Any]
-#: Conditions by the paths of fields, `Path`: a mapping is invariant in its keys, so their type would refuse texts.
-Filter = Mapping[Any, Any]
 
 #: What PyMongo's other methods of a collection are called here.
 _OF_PYMONGO = {
@@ -64,8 +48,7 @@ class ModelReads:
     """
 
     def __init__(self, database: Database, schema: ModelSchema, projections: Projections) -> None:
-        self._database = database
-        self._projections = projections
+        self._handle = Handle(database, schema, projections)
         self.schema = schema
 
     @property
@@ -112,16 +95,10 @@ class ModelReads:
                 given = {"filter": filter, "filters": filters, "projection": projection, "reveal": reveal or None}
                 keys = pythonic(config, {name: value for name, value in given.items() if value is not None})
                 return self.find(**keys)
-            filter = _only(config, filter)
-        wanted = self._filter(filter, filters, reveal, optional=True)
-        compiled = self._shown(projection, reveal)
-
-        def read(sort: Sorting, skip: int, limit: int) -> Iterator[Sequence[Document]]:
-            storage, order = self._ready(), fixed_order(sort, skip, limit)
-            found = storage.find(self.name, wanted, compiled.paths, sort=order, skip=skip, limit=limit)
-            return show_each(storage, compiled, found)
-
-        return Cursor(read, sort_check(self._database.schemas, self.schema, reveal))
+            filter = choose_filter(config, filter)
+        model = self._handle
+        wanted = model.parse_filter(filter, filters, reveal, optional=True)
+        return read.find(model, wanted, model.compile(projection, reveal), reveal)
 
     def find_one(
         self,
@@ -141,9 +118,9 @@ class ModelReads:
         Raises:
             UsageError, ValidationError, TypeError: as for `find`.
         """
-        compiled = self._shown(projection, reveal)
-        storage = self._database.ready(self.schema.name)
-        return self._first(storage, self._filter(filter, filters, reveal, optional=True), compiled)
+        model = self._handle
+        compiled, storage = model.compile(projection, reveal), model.ready()
+        return read.find_first(storage, model, model.parse_filter(filter, filters, reveal, optional=True), compiled)
 
     def count(self, filter: Filter | None = None, *, filters: Filter | None = None, reveal: Sequence[str] = ()) -> int:
         """Return how many documents match; without a filter, all of them.
@@ -151,8 +128,8 @@ class ModelReads:
         Raises:
             UsageError, ValidationError, TypeError: as for `find`.
         """
-        wanted = self._filter(filter, filters, reveal, optional=True)
-        return self._ready().count(self.name, wanted)
+        wanted = self._handle.parse_filter(filter, filters, reveal, optional=True)
+        return self._handle.ready().count(self.name, wanted)
 
     def exists(
         self, filter: Filter | None = None, *, filters: Filter | None = None, reveal: Sequence[str] = ()
@@ -164,8 +141,8 @@ class ModelReads:
         Raises:
             UsageError, ValidationError, TypeError: as for `find`.
         """
-        wanted = self._filter(filter, filters, reveal, optional=True)
-        return next(self._ready().find(self.name, wanted, [], limit=1), None) is not None
+        wanted = self._handle.parse_filter(filter, filters, reveal, optional=True)
+        return next(self._handle.ready().find(self.name, wanted, [], limit=1), None) is not None
 
     def distinct(
         self, field: Path, filter: Filter | None = None, *, filters: Filter | None = None, reveal: Sequence[str] = ()
@@ -184,9 +161,9 @@ class ModelReads:
             UsageError, ValidationError, TypeError: as for `find`.
             StorageError: the values have more than 16 MB.
         """
-        path = distinct_path(self._database.schemas, self.schema, field, revealed(self.schema, reveal))
-        wanted = self._filter(filter, filters, reveal, optional=True)
-        found = self._ready().distinct(self.name, path, wanted)
+        path = distinct_path(self._handle.schemas, self.schema, field, revealed(self.schema, reveal))
+        wanted = self._handle.parse_filter(filter, filters, reveal, optional=True)
+        found = self._handle.ready().distinct(self.name, path, wanted)
         return [loaded_form(value) for value in sorted(found, key=order_key)]
 
     def aggregate(self, pipeline: Sequence[Mapping[str, Any]]) -> Cursor:
@@ -200,17 +177,7 @@ class ModelReads:
         Raises:
             UsageError: the pipeline would write, or is not a list of stages.
         """
-        check_pipeline(pipeline)
-        hidden = self.schema.options.excludes | {HIDDEN}
-
-        def read(sort: Sorting, skip: int, limit: int) -> Iterator[Sequence[Document]]:
-            tail: list[Mapping[str, Any]] = [{"$sort": dict(sort)}] if sort else []
-            tail += [{"$skip": skip}] if skip else []
-            tail += [{"$limit": limit}] if limit else []
-            found = self._ready().aggregate(self.name, [*pipeline, *tail])
-            return ([_without(hidden, one) for one in batch] for batch in in_batches(found))
-
-        return Cursor(read, check_raw_sort)
+        return read.aggregate(self._handle, pipeline)
 
     def listing(
         self,
@@ -237,71 +204,20 @@ class ModelReads:
             DefinitionError: an argument has the wrong form. Names are judged with all other
                 definitions, as other models may be defined later.
         """
-        if self._database.has_deadline:
-            raise UsageError("listing: declare it with its model, not while a request runs: it would never end")
-        schemas, made = self._database.schemas, []
-
-        def make(number: int) -> Listing:
-            declared = declare(
-                self.name,
-                number,
-                filter=filter or {},
-                sort=sort,
-                default_sort=default_sort,
-                most=most,
-                default=min(20, most) if default is None else default,
-                count=count,
-            )
-            made.append(Listing(schemas, declared, self._ready, self._shown))
-            return made[0]
-
-        schemas.add_listing(self.name, make)
-        return made[0]
-
-    # -- what the operations share
-
-    def _ready(self) -> Storage:
-        return self._database.ready(self.name)
-
-    def _filter(
-        self, filter: Filter | None, filters: Filter | None, reveal: Sequence[str], *, optional: bool = False
-    ) -> dict[str, Any]:
-        """Return an operation's filter in its stored form.
-
-        Only an ``optional`` filter may select all documents.
-        """
-        where = "filter"
-        if filters is not None:
-            filter, where = _only(filters, filter), "filters"
-        if filter is None and not optional:
-            raise UsageError(f"{where}: expected an object")
-        if reveal:
-            reveal = revealed(self.schema, reveal)
-        wanted = stored_filter(self._database.schemas, self.schema, filter, where, reveal)
-        if not optional and selects_all(wanted):
-            raise UsageError(f"{where}: say which document to change or delete; an empty one matches any document")
-        return wanted
-
-    def _shown(self, get: Get | None, reveal: Sequence[str] = ()) -> Projection:
-        """Compile what to show: the fields that a `get` asks for, and the revealed ones."""
-        names: tuple[str, ...] = ()
-        if reveal:
-            names = revealed(self.schema, reveal)
-            if isinstance(get, Mapping):
-                get = {**get, **dict.fromkeys(names, 1)}
-        projection = self._projections.compiled(self.schema, get, names)
-        if projection.queries:
-            self._database.storage.add_queries(projection.queries)
-        return projection
-
-    def _first(self, storage: Storage, wanted: Filter, projection: Projection) -> Document | None:
-        found = list(storage.find(self.schema.name, wanted, projection.paths, limit=1))
-        return show_found(storage, projection, found)[0] if found else None
+        return read.add_listing(
+            self._handle,
+            filter=filter or {},
+            sort=sort,
+            default_sort=default_sort,
+            most=most,
+            default=min(20, most) if default is None else default,
+            count=count,
+        )
 
     def _is_of_contract(self, config: Mapping[str, Any]) -> bool:
         if not isinstance(config, Mapping) or not _OF_FIND.issuperset(config):
             return False
-        links = self._database.schemas.links(self.name)
+        links = self._handle.schemas.links(self.name)
         return not any(name in self.schema.pure or name in links for name in config)
 
     # The contract's spellings of the methods above; each takes one object or keywords.
@@ -317,14 +233,3 @@ class ModelReads:
     def aggregation(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Cursor:
         """Run a pipeline that only reads: ``{pipeline}``."""
         return self.aggregate(**pythonic(config, keys))
-
-
-def _only(given: Filter, other: Filter | None) -> Filter:
-    """Return the filter, which may be given in one of two places."""
-    if other is not None:
-        raise TypeError("the filter is given twice: filter and filters mean the same")
-    return given
-
-
-def _without(hidden: Set[str], document: Document) -> Document:
-    return {name: value for name, value in document.items() if name not in hidden}

@@ -7,32 +7,22 @@ changed anywhere, unless the error is `OutcomeUnknown`.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, final, overload
 
-from gatewayfw.errors import ValidationError
-from gatewayfw.odm.model_many import Update, check_cascade
-from gatewayfw.odm.model_reads import Filter, Get
-from gatewayfw.odm.model_updates import ModelUpdates
+from gatewayfw.odm.model_many import ModelMany
+from gatewayfw.odm.operations.delete import delete_one
+from gatewayfw.odm.operations.handle import Filter, Get, Update
+from gatewayfw.odm.operations.insert import insert_documents
+from gatewayfw.odm.operations.relate import add_relations, remove_relations
+from gatewayfw.odm.operations.update import check_upsert, update_one, upsert_one
 from gatewayfw.odm.reading.cursor import DeleteResult
-from gatewayfw.odm.reading.deep import show_one
-from gatewayfw.odm.reading.revisions import of_revision
-from gatewayfw.odm.writing.allowance import SizeCheck
-from gatewayfw.odm.writing.apply import apply
-from gatewayfw.odm.writing.plan.attempt import Attempt
-from gatewayfw.odm.writing.plan.delete import delete
-from gatewayfw.odm.writing.plan.relate import add, remove
-from gatewayfw.odm.writing.plan.steps import Plan
-from gatewayfw.odm.writing.plan.update import update as update_plan
-from gatewayfw.odm.writing.relation_input import RelationInput, parse_inputs, sources_in
-from gatewayfw.odm.writing.updates import stored_update
 from gatewayfw.spelling import pythonic
 from gatewayfw.storage import Document
 
 
 @final
-class Model(ModelUpdates):
+class Model(ModelMany):
     """One model on the gateway's database; made by `Odm.new_model`.
 
     `ModelReads` has the reading operations, `ModelMany` the writes of many documents. Give documents and updates
@@ -62,7 +52,7 @@ class Model(ModelUpdates):
                 document would exceed the database's limit.
         Source: specification 5.2.
         """
-        return self._insert([doc], [relations], projection, where=["doc"])[0]
+        return insert_documents(self._handle, [doc], [relations], projection, where=["doc"])[0]
 
     @overload
     def find_one_and_update(
@@ -124,22 +114,11 @@ class Model(ModelUpdates):
             TooLarge: the pure fields would have more bytes than the setting ``document_bytes``, and a field
                 in the update grew; or a document would exceed the database's limit.
         """
-        storage = self._ready()
-        compiled = self._shown(projection)
-        wanted = self._filter(filter, filters, reveal)
+        model, wanted = self._handle, self._handle.parse_filter(filter, filters, reveal)
         if upsert is not False:
-            parsed = self._parsed(wanted, update or {}, filter or filters or {}, rev, upsert)
-            return self._upsert(storage, wanted, parsed, compiled)
-        change = stored_update(self.schema, update or {})
-        exact = of_revision(wanted, rev)
-        if not change.named:
-            return self._judged(self._first(storage, exact, compiled), wanted, rev)
-
-        def write(attempt: Attempt, check: SizeCheck | None) -> Document | None:
-            plan = update_plan(attempt, self.schema, exact, change, compiled.paths, check)
-            return show_one(storage, compiled, self._judged(apply(storage, plan), wanted, rev))
-
-        return self._update(storage, wanted, write)
+            check_upsert(upsert, rev)
+            return upsert_one(model, wanted, update, filter or filters or {}, projection)
+        return update_one(model, wanted, update, rev, projection)
 
     @overload
     def delete_one(
@@ -175,21 +154,7 @@ class Model(ModelUpdates):
             StillReferenced: other documents embed it; the error has the number of holders by model.
             Stale: as for `find_one_and_update`.
         """
-        storage = self._ready()
-        wanted = self._filter(filter, filters, reveal)
-        check_cascade(hard_cascade)
-        exact = of_revision(wanted, rev)
-
-        def write(attempt: Attempt) -> dict[str, int] | None:
-            plan = delete(attempt, self.schema, exact, hard_cascade)
-            return self._judged(apply(storage, plan), wanted, rev)
-
-        done = self._database.run(write, hot=self._named(wanted))
-        if done.result is None:
-            return DeleteResult(deletedCount=0, cascaded={})
-        cascaded = dict(sorted((done.deleted + Counter(done.result)).items()))
-        pending = {"pending": True} if done.pending else {}
-        return DeleteResult(deletedCount=1, cascaded=cascaded, **pending)
+        return delete_one(self._handle, self._handle.parse_filter(filter, filters, reveal), rev, hard_cascade)
 
     @overload
     def add_relation(
@@ -245,15 +210,8 @@ class Model(ModelUpdates):
                 relation would be left empty.
             Stale: as for `find_one_and_update`.
         """
-        if not isinstance(replace, bool):
-            raise ValidationError({"replace": ["Not a valid boolean."]})
-        return self._relate(
-            self._filter(filter, filters, reveal),
-            relations,
-            rev,
-            projection,
-            lambda attempt, wanted, inputs: add(attempt, self.schema, wanted, inputs, replace),
-        )
+        wanted = self._handle.parse_filter(filter, filters, reveal)
+        return add_relations(self._handle, wanted, relations, rev, projection, replace)
 
     @overload
     def remove_relation(
@@ -299,34 +257,8 @@ class Model(ModelUpdates):
             Conflict: a required relation would be left empty.
             Stale: as for `find_one_and_update`.
         """
-        return self._relate(
-            self._filter(filter, filters, reveal),
-            relations,
-            rev,
-            projection,
-            lambda attempt, wanted, inputs: remove(attempt, self.schema, wanted, inputs),
-        )
-
-    def _relate(
-        self,
-        wanted: Mapping[str, Any],
-        relations: Mapping[str, Any],
-        rev: int | None,
-        get: Get | None,
-        plan: Callable[[Attempt, Mapping[str, Any], Mapping[str, RelationInput]], Plan[Document | None]],
-    ) -> Document | None:
-        storage = self._ready()
-        projection = self._shown(get)
-        inputs = parse_inputs(self.schema, relations)
-        if not inputs:
-            raise ValidationError({"relations": ["Name at least one relation."]})
-        exact = of_revision(wanted, rev)
-
-        def write(attempt: Attempt) -> Document | None:
-            document = apply(storage, plan(attempt, exact, inputs))
-            return show_one(storage, projection, self._judged(document, wanted, rev))
-
-        return self._database.run(write, hot=[*self._named(wanted), *sources_in(inputs)]).result
+        wanted = self._handle.parse_filter(filter, filters, reveal)
+        return remove_relations(self._handle, wanted, relations, rev, projection)
 
     # The contract's spellings of the methods above; each takes one object or keywords.
 

@@ -92,7 +92,7 @@ def push_city(id_=NEW, country=LAND, flags=("cities", "biggest"), **fields):
         schema = world.city.schema
         given = {"country": {"_ids": country, "relatedRelations": dict.fromkeys(flags, True)}}
         new = NewDocument({"_id": id_, "name": "new", **fields}, 0, parse_inputs(schema, given))
-        run = world.city._database.run
+        run = world.city._handle.database.run
         return run(lambda attempt: apply(world.storage, insert(attempt, schema, [new]))).result
 
     return write

@@ -7,38 +7,13 @@ from bson import ObjectId
 
 from gatewayfw.errors import (
     BadRequest,
-    Conflict,
     DuplicateKey,
     Stale,
-    StillReferenced,
     UsageError,
     ValidationError,
 )
 from gatewayfw.schemas import optional, string
 from tests.odm.refusing import REQUIRED, invalid
-
-
-def test_insert_collects_every_refused_value(world, land, refused):
-    doc = {"nme": "x", "population": "5", "tags": "t"}
-    message = (
-        f"validation error: doc.name: {REQUIRED}; doc.population: Not a valid number.;"
-        " doc.tags: Not a valid list.; doc.nme: Unknown field."
-    )
-    relations = {"country": {"_ids": land}}
-    refused(ValidationError, message, lambda: world.city.insert_one(doc=doc, relations=relations))
-
-
-@pytest.mark.parametrize("doc", [None, [], "x", 5])
-def test_insert_takes_an_object(world, refused, doc):
-    refused(*invalid("doc", "Expected an object."), lambda: world.country.insert_one(doc=doc))
-
-
-def test_a_duplicate_key_leaves_no_trace_in_targets(world, land, refused):
-    person = world.add_person("taken")
-    relations = {"born": {"_ids": land, "relatedRelations": {"natives": True}}}
-    refused(DuplicateKey, "Duplicate key error", lambda: world.add_person("x", relations, _id=person))
-    docs = [{"name": "a"}, {"name": "b", "_id": person}]
-    refused(DuplicateKey, "Duplicate key error", lambda: world.person.insert_many(docs=docs, relations=relations))
 
 
 def test_a_duplicate_key_on_update_changes_nothing(world, land, refused):
@@ -147,66 +122,6 @@ def test_nothing_matched_is_no_error(world, land):
     assert world.digest() == before
 
 
-def test_a_relation_is_never_filled_over_its_limit(world, refused):
-    lands = [world.add_country(f"land {number}") for number in range(5)]
-    person = world.add_person("p", {"visited": {"_ids": lands[:3]}})
-    more = {"visited": {"_ids": lands[3:]}}
-    text = invalid("relations.visited._ids", "More than 4 ids.")
-    refused(*text, lambda: world.person.add_relation(filters={"_id": person}, relations=more))
-
-
-def test_a_required_relation_is_never_emptied(world, land, refused):
-    place = world.add_city("place", land)
-    club = world.club.insert_one(doc={"name": "x"}, relations={"places": {"_ids": [place]}})["_id"]
-    emptied = {"filters": {"_id": club}, "relations": {"places": {"_ids": []}}}
-    refused(Conflict, "places is required", lambda: world.club.add_relation(**emptied, replace=True))
-
-
-def test_a_holder_is_counted_once_however_it_holds(world, land, refused):
-    world.add_person("p", {"born": {"_ids": land}, "visited": {"_ids": [land]}})
-    message = "country is still referenced (person: 1)"
-    refused(StillReferenced, message, lambda: world.country.delete_one(filter={"_id": land}))
-
-
-def test_relating_to_nothing_is_refused(world, refused):
-    person = world.add_person("p")
-    error = invalid("relations", "Name at least one relation.")
-    refused(*error, lambda: world.person.add_relation(filters={"_id": person}, relations={}))
-    refused(*error, lambda: world.person.remove_relation(filters={"_id": person}, relations={}))
-
-
-@pytest.mark.parametrize("nothing", [{}, {"$and": [{}, {}]}, {"$or": [{"name": "x"}, {}]}], ids=str)
-def test_a_write_names_the_document_that_it_changes(world, land, refused, nothing):
-    message = ": say which document to change or delete; an empty one matches any document"
-    update, related = {"update": {"$set": {"name": "x"}}}, {"relations": {}}
-    for word in ("filter", "filters"):
-        given = {word: nothing}
-        refused(UsageError, word + message, lambda given=given: world.country.delete_one(**given))
-        refused(UsageError, word + message, lambda given=given: world.country.find_one_and_update(**given, **update))
-        refused(UsageError, word + message, lambda given=given: world.country.add_relation(**given, **related))
-        refused(UsageError, word + message, lambda given=given: world.country.remove_relation(**given, **related))
-    assert world.country.find_one(nothing) == world.country.find_one({"_id": land})
-    assert (world.country.count(nothing), world.country.find(nothing).to_list()) == (1, [world.country.find_one()])
-    assert world.country.delete_one({"_id": {"$exists": True}})["deletedCount"] == 1
-
-
-@pytest.mark.parametrize(
-    "nothing", [{"$nor": [{}]}, {"$nor": [{"$nor": [{}]}, {}]}, {"$and": [{"$nor": [{}]}]}], ids=str
-)
-def test_a_write_refuses_a_filter_that_only_says_no(world, land, refused, nothing):
-    message = "filter: say which document to change or delete; an empty one matches any document"
-    refused(UsageError, message, lambda: world.country.delete_one(nothing))
-    refused(UsageError, message, lambda: world.country.find_one_and_update(nothing, {"$set": {"name": "x"}}))
-
-
-@pytest.mark.parametrize(
-    "wanted", [{"$nor": [{"name": "x"}]}, {"name": {"$not": {"$in": []}}}, {"name": {"$regex": ""}}], ids=str
-)
-def test_a_write_takes_any_filter_that_names_a_field(world, land, wanted):
-    assert world.country.find_one_and_update(wanted, {"$set": {"population": 5}})["population"] == 5
-    assert world.country.delete_one(wanted)["deletedCount"] == 1
-
-
 ID, NEW = ObjectId("a" * 24), ObjectId("b" * 24)
 
 
@@ -221,7 +136,11 @@ def clubs(odm, asked):
 
 
 NAMED, RELATED = {"_id": ID}, {"members": {"_ids": [ID]}}
+
+
 BOTH = [("club", ID), ("member", ID)]
+
+
 HOT = {
     "insert": (lambda member, club: club.insert_one({"name": "d"}, relations=RELATED), [("member", ID)]),
     "insert of many": (

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from gatewayfw.errors import Stale, ValidationError
 from gatewayfw.odm.hidden import HIDDEN, counter_in
@@ -18,6 +18,7 @@ from gatewayfw.schemas.values import HIGHEST
 from gatewayfw.storage import Storage
 
 #: Where a document has its revision.
+T = TypeVar("T")
 REVISION = f"{HIDDEN}.r"
 #: The update that raises it.
 RAISED: Mapping[str, Mapping[str, Any]] = MappingProxyType({"$inc": MappingProxyType({REVISION: 1})})
@@ -41,13 +42,15 @@ def of_revision(filter: Mapping[str, Any], rev: object) -> dict[str, Any]:
     return {**filter, REVISION: rev or {"$in": [0, None]}}
 
 
-def judge_miss(storage: Storage, model: str, filter: Mapping[str, Any], rev: object) -> None:
-    """Decide why an operation that asked for a revision met no document.
+def raise_if_stale(storage: Storage, model: str, filter: Mapping[str, Any], rev: object, result: T | None) -> T | None:
+    """Return the result of an operation that asked for a revision.
 
     Call it in the operation's transaction, with the filter without the revision.
 
     Raises:
-        Stale: there is a document, of another revision.
+        Stale: there is no result because the document has another revision.
     """
-    if rev is not None and (found := next(storage.find(model, filter, [REVISION], limit=1), None)) is not None:
-        raise Stale(revision_of(found))
+    if result is None and rev is not None:
+        for found in storage.find(model, filter, [REVISION], limit=1):
+            raise Stale(revision_of(found))
+    return result

@@ -135,7 +135,7 @@ def refused_update(error: OperationFailure, update: Update) -> ValidationError |
 
 
 def note_met(error: GatewayError, collection: str, filters: Sequence[Filter]) -> None:
-    """Note in an error which documents an update met, if it did not fit the values that are stored in one."""
+    """Note in an error which documents an update met, if it did not fit one of them."""
     if isinstance(error, ValidationError) or getattr(error.__cause__, "code", None) in _MISFIT:
         error.met = collection, filters
 

@@ -68,7 +68,7 @@ def things(odm):
 
 def stored(model):
     """What the database holds of the only document, without what is hidden."""
-    (found,) = model._database.storage.find(model.name, {})
+    (found,) = model._handle.database.storage.find(model.name, {})
     return {name: value for name, value in found.items() if name not in ("_id", "_gw")}
 
 

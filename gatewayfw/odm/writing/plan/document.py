@@ -74,7 +74,7 @@ def emptied(
 
 
 def refuse_uncounted(attempt: Attempt, schema: ModelSchema, document: Document) -> None:
-    """Refuse a change that its counter, perhaps not-a-number, did not count: it is reset."""
+    """Refuse a change that its counter did not count, so that this is reset."""
     if not revision_of(document) and attempt.can.has_transactions:
         error = StorageError()
         error.met = schema.name, [{"_id": document["_id"]}]

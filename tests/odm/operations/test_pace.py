@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.odm.writing.pace import FIRST, MOST, QUICK, Pace, at_attempt, next_size
+from gatewayfw.odm.operations.pace import FIRST, MOST, QUICK, Pace, at_attempt, next_size
 
 
 class Clock:

@@ -8,8 +8,8 @@ from typing import Any, final
 
 from gatewayfw.errors import StillReferenced
 from gatewayfw.odm.database import Done
+from gatewayfw.odm.operations.walk import Ids, cut_pages
 from gatewayfw.odm.reading.cursor import DeleteResult
-from gatewayfw.odm.walk import Ids, cut_pages
 
 #: What became of one document: cascaded deletes by model, the reason for refusing it, or None for no match.
 Deleted = Mapping[str, int] | StillReferenced | None

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, final
 from gatewayfw.errors import GatewayError, TooLarge
 from gatewayfw.odm.database import Database, Done
 from gatewayfw.odm.ids import pages
-from gatewayfw.odm.writing.pace import MOST, Pace, at_attempt
+from gatewayfw.odm.operations.pace import MOST, Pace, at_attempt
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.storage import Storage
 from gatewayfw.storage.order import order_key

@@ -7,8 +7,8 @@ from bson import ObjectId
 
 from gatewayfw.errors import TooLarge, Unavailable, ValidationError
 from gatewayfw.odm.database import Done
-from gatewayfw.odm.walk import InnerWalk, PacedWalk, cut_pages, of_ids
-from gatewayfw.odm.writing.pace import Pace
+from gatewayfw.odm.operations.pace import Pace
+from gatewayfw.odm.operations.walk import InnerWalk, PacedWalk, cut_pages, of_ids
 from gatewayfw.odm.writing.plan.attempt import Attempt
 
 IDS = [ObjectId(f"{number:024x}") for number in range(100)]
@@ -47,7 +47,7 @@ def sizes(walk, pages, begin=lambda attempt, ids: lambda id_: id_, counts=lambda
 
 @pytest.mark.parametrize("most", [1, 2, 3, 1_000])
 def test_pages_have_the_ids_of_every_type_in_order(storage, pace, monkeypatch, most):
-    monkeypatch.setattr("gatewayfw.odm.walk.MOST", most)
+    monkeypatch.setattr("gatewayfw.odm.operations.walk.MOST", most)
     storage.insert("things", [{"_id": id_} for id_ in reversed(TYPES)])
     walk = PacedWalk(Transactions(storage), "things", {}, pace)
     assert [id_ for page in walk.pages() for id_ in page] == TYPES
@@ -68,7 +68,7 @@ def test_nothing_matches(storage, pace):
 
 def test_a_walk_ends_where_it_would_have_ended_at_its_start(storage, pace, monkeypatch):
     """Otherwise it would not end while others insert faster than it visits."""
-    monkeypatch.setattr("gatewayfw.odm.walk.MOST", 2)
+    monkeypatch.setattr("gatewayfw.odm.operations.walk.MOST", 2)
     storage.insert("things", [{"_id": IDS[at]} for at in (1, 3, 5, 7)])
     pages = PacedWalk(Transactions(storage), "things", {}, pace).pages()
     first = next(pages)
@@ -77,14 +77,14 @@ def test_a_walk_ends_where_it_would_have_ended_at_its_start(storage, pace, monke
 
 
 def test_pages_are_bounded(storage, pace, monkeypatch):
-    monkeypatch.setattr("gatewayfw.odm.walk.MOST", 4)
+    monkeypatch.setattr("gatewayfw.odm.operations.walk.MOST", 4)
     storage.insert("things", [{"_id": id_} for id_ in IDS[:9]])
     assert list(PacedWalk(Transactions(storage), "things", {}, pace).pages()) == [IDS[:4], IDS[4:8], IDS[8:9]]
     assert list(cut_pages(IDS[:9])) == [IDS[:4], IDS[4:8], IDS[8:9]]
 
 
 def test_a_transaction_takes_so_many_documents_and_no_more(storage, monkeypatch):
-    monkeypatch.setattr("gatewayfw.odm.walk.MOST", 4)
+    monkeypatch.setattr("gatewayfw.odm.operations.walk.MOST", 4)
     storage.insert("things", [{"_id": id_} for id_ in IDS[:4]])
     assert list(InnerWalk(None, storage, "things", {}).pages()) == [IDS[:4]]
     storage.insert("things", [{"_id": IDS[4]}])

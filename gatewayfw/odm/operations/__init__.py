@@ -1,0 +1,1 @@
+"""What the methods of models do, as functions by operation."""

@@ -1,0 +1,119 @@
+"""Update or delete many documents, in batches of one transaction each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from gatewayfw.errors import StillReferenced
+from gatewayfw.odm.operations.delete import check_cascade
+from gatewayfw.odm.operations.deletion import Deleted, Deletion, is_deleted
+from gatewayfw.odm.operations.handle import Filter, Handle, Update
+from gatewayfw.odm.operations.pace import MOST, Pace
+from gatewayfw.odm.operations.walk import Begin, Ids, InnerWalk, PacedWalk, Walk, of_ids
+from gatewayfw.odm.reading.cursor import DeleteResult, UpdateResult
+from gatewayfw.odm.writing.allowance import SizeCheck
+from gatewayfw.odm.writing.apply import apply
+from gatewayfw.odm.writing.plan.attempt import Attempt
+from gatewayfw.odm.writing.plan.delete import delete
+from gatewayfw.odm.writing.plan.update import update
+from gatewayfw.odm.writing.updates import Change, stored_update
+from gatewayfw.storage import Storage
+from gatewayfw.storage.documents import encode
+
+T = TypeVar("T")
+
+
+def update_many(model: Handle, wanted: Filter, changes: Update | None) -> UpdateResult:
+    """Change the pure fields of all matching documents, and every copy of them."""
+    storage = model.ready()
+    change = stored_update(model.schema, changes or {})
+    if not change.named:
+        return UpdateResult(matched=storage.count(model.name, wanted), modified=0)
+    begin = _changing(model, storage, wanted, change)
+
+    def work(walk: Walk) -> UpdateResult:
+        result = UpdateResult(matched=0, modified=0)
+        for _ids, done in walk.batches(walk.pages(), begin, _is_there):
+            result["matched"] += sum(map(_is_there, done.result))
+            result["modified"] += sum(map(bool, done.result))
+        return result
+
+    return _walk(model, wanted, work)
+
+
+def delete_many(model: Handle, wanted: Filter, cascade: bool) -> DeleteResult:
+    """Delete all matching documents; those that others embed are tried again."""
+    storage = model.ready()
+    check_cascade(cascade)
+    begin = _deleting(model, storage, wanted, cascade)
+
+    def work(walk: Walk) -> DeleteResult:
+        result = Deletion(model.name)
+        pages: Iterable[Ids] | None = walk.pages()
+        while pages is not None:
+            for ids, done in walk.batches(pages, begin, is_deleted):
+                result.add(ids, done)
+            pages = result.end_round(walk.done)
+        return result.told()
+
+    return _walk(model, wanted, work)
+
+
+def _changing(model: Handle, storage: Storage, wanted: Filter, change: Change) -> Begin[bool | None]:
+    """Return what changes documents.
+
+    Its visits tell whether fields differ afterwards; None for no match.
+    """
+    fields = sorted(change.named)
+    check = None if model.allowance is None else SizeCheck(model.allowance, looks_first=True)
+
+    def begin(attempt: Attempt, ids: Ids) -> Callable[[Any], bool | None]:
+        found = storage.find(model.name, of_ids(wanted, {"$in": list(ids)}), fields)
+        before = {repr(one["_id"]): _encoded(one, fields) for one in found}
+
+        def visit(id_: Any) -> bool | None:
+            if repr(id_) not in before:
+                return None
+            after = apply(storage, update(attempt, model.schema, of_ids(wanted, id_), change, (), check))
+            return None if after is None else _encoded(after, fields) != before[repr(id_)]
+
+        return visit
+
+    return begin
+
+
+def _deleting(model: Handle, storage: Storage, wanted: Filter, cascade: bool) -> Begin[Deleted]:
+    """Return what deletes documents.
+
+    Its visits return the number of cascaded ones by model, or a refusal; None for no match.
+    """
+
+    def begin(attempt: Attempt, ids: Ids) -> Callable[[Any], Deleted]:
+        def visit(id_: Any) -> Deleted:
+            try:
+                return apply(storage, delete(attempt, model.schema, of_ids(wanted, id_), cascade))
+            except StillReferenced as refusal:  # before anything was written but its lock
+                return refusal
+
+        return visit
+
+    return begin
+
+
+def _walk(model: Handle, wanted: Filter, work: Callable[[Walk], T]) -> T:
+    """Run work on the matching documents, in the open transaction if there is one."""
+    database, storage = model.database, model.database.storage
+    if database.is_nested:
+        return database.run(lambda attempt: work(InnerWalk(attempt, storage, model.name, wanted))).result
+    # Without transactions an error leaves a part of its batch done, which nobody would count.
+    most = MOST if storage.has_transactions() else 1
+    return work(PacedWalk(database, model.name, wanted, Pace(remaining=storage.remaining, most=most)))
+
+
+def _is_there(differs: bool | None) -> bool:
+    return differs is not None
+
+
+def _encoded(document: Mapping[str, Any], fields: Iterable[str]) -> bytes:
+    return encode({name: document[name] for name in fields if name in document})

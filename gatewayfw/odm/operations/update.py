@@ -1,0 +1,100 @@
+"""Update one document, or insert it where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from gatewayfw.errors import DuplicateKey, UsageError, ValidationError
+from gatewayfw.odm.operations.handle import Filter, Get, Handle, Update
+from gatewayfw.odm.operations.read import find_first
+from gatewayfw.odm.reading.deep import show_one
+from gatewayfw.odm.reading.revisions import of_revision, raise_if_stale
+from gatewayfw.odm.writing.allowance import SizeCheck
+from gatewayfw.odm.writing.apply import apply
+from gatewayfw.odm.writing.new_documents import parse_document
+from gatewayfw.odm.writing.plan.attempt import Attempt
+from gatewayfw.odm.writing.plan.insert import insert
+from gatewayfw.odm.writing.plan.update import update
+from gatewayfw.odm.writing.updates import stored_update
+from gatewayfw.odm.writing.upserts import parse_upsert
+from gatewayfw.storage import Document
+
+T = TypeVar("T")
+#: How often an upsert may meet another one that inserts the same key, in a row.
+_MEETINGS = 10
+
+
+def update_one(
+    model: Handle, wanted: Filter, changes: Update | None, rev: int | None, get: Get | None
+) -> Document | None:
+    """Change one document's pure fields, and every copy; return it projected."""
+    storage = model.ready()
+    projection = model.compile(get)
+    change = stored_update(model.schema, changes or {})
+    exact = of_revision(wanted, rev)
+    if not change.named:
+        return raise_if_stale(storage, model.name, wanted, rev, find_first(storage, model, exact, projection))
+
+    def write(attempt: Attempt, check: SizeCheck | None) -> Document | None:
+        document = apply(storage, update(attempt, model.schema, exact, change, projection.paths, check))
+        return show_one(storage, projection, raise_if_stale(storage, model.name, wanted, rev, document))
+
+    return _run_checked(model, wanted, write)
+
+
+def upsert_one(
+    model: Handle, wanted: Filter, changes: Update | None, filter: Mapping[str, Any], get: Get | None
+) -> Document | None:
+    """Update a document, or insert it; return it projected.
+
+    This begins again where another call has inserted it meanwhile.
+    """
+    storage = model.ready()
+    projection = model.compile(get)
+    parsed = parse_upsert(model.schema, wanted, changes or {}, filter)
+    inserts = False
+
+    def write(attempt: Attempt, check: SizeCheck | None) -> Document | None:
+        nonlocal inserts
+        inserts = False
+        if parsed.change.named:
+            document = apply(storage, update(attempt, model.schema, wanted, parsed.change, projection.paths, check))
+        else:
+            document = next(storage.find(model.name, wanted, projection.paths, limit=1), None)
+        if document is None:
+            inserts = True
+            new = parse_document(model.schema, parsed.first, {}, model.allowance, "update")
+            (document,) = apply(storage, insert(attempt, model.schema, [new]))
+        return show_one(storage, projection, document)
+
+    meetings = 0
+    while True:
+        try:
+            return _run_checked(model, wanted, write)
+        except DuplicateKey as error:
+            meetings += 1
+            # The document that has the values of another unique index may be the one that the filter names.
+            most = _MEETINGS if tuple(sorted(error.fields)) == parsed.key else 2
+            if not inserts or meetings >= most or model.database.is_nested:
+                raise
+
+
+def check_upsert(upsert: object, rev: object) -> None:
+    """Refuse an upsert that asks for a revision, or whose flag is none."""
+    if not isinstance(upsert, bool):
+        raise ValidationError({"upsert": ["Not a valid boolean."]})
+    if rev is not None:
+        raise UsageError("upsert: a document that may be new has no revision to ask for")
+
+
+def _run_checked(model: Handle, wanted: Filter, write: Callable[[Attempt, SizeCheck | None], T]) -> T:
+    """Run an update in a transaction, with the check of its size where it needs one."""
+
+    def run(check: SizeCheck | None) -> T:
+        return model.database.run(lambda attempt: write(attempt, check), hot=model.named(wanted)).result
+
+    if model.allowance is None:
+        return run(None)
+    looks_first = model.database.is_nested or not model.database.storage.has_transactions()
+    return model.allowance.judge(run, looks_first=looks_first)
