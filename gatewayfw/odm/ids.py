@@ -43,7 +43,7 @@ _KINDS: tuple[tuple[Callable[[Any], bool], object], ...] = (
 
 
 def following(last: object = START) -> Iterator[dict[str, Any]]:
-    """Yield filters that together find all documents after the ``_id`` ``last``, in MongoDB's order.
+    """Yield filters that find all documents after the ``_id`` ``last``, in order.
 
     From the start one filter finds all.
     """
@@ -71,7 +71,7 @@ def pages(
 
 
 def key_of(id_: object) -> Hashable:
-    """Return what stands for an ``_id`` as a key: Python cannot hash all that are stored."""
+    """Return a key for an ``_id``: Python cannot hash all that are stored."""
     return id_ if isinstance(id_, ObjectId) else encode({"": id_})
 
 
