@@ -294,8 +294,10 @@ class Files:
 
     def _unused(self, keys: Collection[str]) -> list[str]:
         """Return the keys that no document names."""
-        found = self._odm.storage.find(self._known.model.name, {_KEY: {"$in": list(keys)}}, [_KEY])
-        used = {one[_KEY] for one in found}
+        found = [
+            one[_KEY] for one in self._odm.storage.find(self._known.model.name, {_KEY: {"$in": list(keys)}}, [_KEY])
+        ]
+        used = {key for one in found for key in (one if isinstance(one, list) else [one]) if isinstance(key, str)}
         return [key for key in keys if key not in used]
 
     def _free(self, keys: Collection[str]) -> None:

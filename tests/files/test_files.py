@@ -326,6 +326,13 @@ def test_the_sweep_deletes_old_bytes_without_a_document(gw, store, keys):
     assert bytes_of(gw, kept) == b"kept"
 
 
+def test_the_sweep_keeps_the_bytes_that_a_list_of_another_tool_names(gw, store, keys):
+    kept = gw.files.insert(upload(b"kept"))["_id"]
+    (key,) = keys()
+    gw.odm.storage.update_many("file", {"_id": kept}, {"$set": {"key": [{"x": 1}, key]}})
+    assert (gw.files.sweep(-60), keys()) == (0, [key])
+
+
 def test_the_sweep_leaves_what_another_model_or_database_stored(gw, store, keys):
     other = gateway()
     other.odm.set_db(gw.odm.storage)
