@@ -30,7 +30,7 @@ from gatewayfw.errors import GatewayError, StorageError
 from gatewayfw.odm import Odm
 from gatewayfw.odm.copies import jobs
 from gatewayfw.odm.jobs import fan_out as fanout
-from gatewayfw.odm.writing import pace
+from gatewayfw.odm.operations import pace
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
