@@ -14,10 +14,9 @@ from flask import Blueprint, Flask
 from gatewayfw import catalog
 from gatewayfw.acts import Acts, ContextFns, Lifecycle
 from gatewayfw.acts.batch import Batches, Scopes
-from gatewayfw.acts.calls import Calls, F
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.exceptions import parse_exceptions
-from gatewayfw.acts.once import Once
+from gatewayfw.acts.idempotent import IdempotentRunner
 from gatewayfw.environment import is_development
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export import files as export_files
@@ -25,6 +24,7 @@ from gatewayfw.export.languages import generated
 from gatewayfw.files import Files
 from gatewayfw.files.files import links_of
 from gatewayfw.limits.limits import CallerKey, RateLimits
+from gatewayfw.observe.calls import Calls, F
 from gatewayfw.observe.metrics import warn_of_processes
 from gatewayfw.observe.sentry import leave_to_signal
 from gatewayfw.odm import Odm
@@ -104,7 +104,7 @@ class Gateway:
             self.acts,
             self.context_fns,
             self.odm.request_deadline,
-            Once(self.odm.replies, self.context_fns, globals_),
+            IdempotentRunner(self.odm.replies, self.context_fns, globals_),
         )
         self._batches = Batches(self.lifecycle, Scopes(self.context_fns, globals_), self.settings, self.odm)
         self._calls = Calls(self.acts.resolve)
@@ -151,9 +151,9 @@ class Gateway:
     def on_call(self, observer: F) -> F:
         """Register an observer of calls, a function, and return it.
 
-        It gets a `gatewayfw.acts.calls.Call` for each request, refused ones included, but not for CORS preflights; in a
-        batch for each item instead of the batch. It runs in the thread of the request, before the reply is sent; what
-        it raises is logged. See `gatewayfw.observe` for ready-made observers.
+        It gets a `gatewayfw.observe.calls.Call` for each request, refused ones included, but not for CORS preflights;
+        in a batch for each item instead of the batch. It runs in the thread of the request, before the reply is sent;
+        what it raises is logged. See `gatewayfw.observe` for ready-made observers.
 
         Raises:
             DefinitionError: it is not a plain function of one argument, is registered already, or has a page and comes

@@ -16,8 +16,8 @@ from urllib3.exceptions import TimeoutError as TooSlow
 
 from gatewayfw.acts.carriers import read_headers
 from gatewayfw.acts.context import Headers
-from gatewayfw.acts.cookies import TOKEN
 from gatewayfw.acts.hooks import Hook
+from gatewayfw.acts.replies import TOKEN
 from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.carriers import Carrier
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout

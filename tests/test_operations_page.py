@@ -11,8 +11,8 @@ import prometheus_client
 import pytest
 from prometheus_client import CollectorRegistry
 
-from gatewayfw.acts.calls import Call
 from gatewayfw.observe import metrics
+from gatewayfw.observe.calls import Call
 from gatewayfw.odm.readiness import Word
 from tests.observe.calls import send, shop
 

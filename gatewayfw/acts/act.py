@@ -9,15 +9,27 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, final
+from typing import Any, Protocol, final
 
+from gatewayfw.acts.context import Context
 from gatewayfw.acts.exceptions import Exceptions, parse_exceptions
-from gatewayfw.acts.hooks import ActFn, Hook, LateHook, access_rules, call_with_body, fn_problems
+from gatewayfw.acts.hooks import (
+    HOOKS,
+    NO_HOOKS,
+    ActFn,
+    AfterHook,
+    Hook,
+    Lists,
+    access_rules,
+    add_after_hooks,
+    call_with_body,
+    early_hooks,
+    fn_problems,
+    lists_problems,
+)
 from gatewayfw.acts.idempotent import Idempotency, parse_idempotent
-from gatewayfw.acts.late import HOOKS, NO_HOOKS, Lists, early_hooks, lists_problems, with_late_hooks
-from gatewayfw.acts.rates import Limits, limit_texts
 from gatewayfw.acts.returns import Returns, parse_returns
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.bounds import Bounds, Ceilings
@@ -26,6 +38,40 @@ from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.structs import Mode, Struct, compile_struct
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import CONTRACT, PARAMETERS, Spelling, contractual, pythonic
+
+
+class Limits(Protocol):
+    """Counts the calls of acts that have a ``limit``."""
+
+    def parse(self, texts: Sequence[str], /) -> tuple[Any, ...]:
+        """Return what `count` takes for the texts of a limit.
+
+        Raises:
+            DefinitionError: they mean no limit, or nothing here can count.
+        """
+
+    def count(self, act: str, rates: Sequence[Any], context: Context, remaining: Callable[[], float], /) -> None:
+        """Count one call of an act; ``remaining`` gives the seconds left.
+
+        Raises:
+            RateLimited: a limit is used up.
+            Unavailable: calls cannot be counted now.
+        """
+
+
+def limit_texts(limit: Any) -> tuple[str, ...]:
+    """Return the texts of ``limit``: one, several, or none for None.
+
+    Raises:
+        DefinitionError: it is none of these.
+    """
+    if limit is None:
+        return ()
+    texts = (limit,) if isinstance(limit, str) else limit
+    if not isinstance(texts, Sequence) or not texts or not all(isinstance(text, str) for text in texts):
+        raise DefinitionError("limit must be a text such as '10/minute', or a list of such")
+    return tuple(texts)
+
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _MODES = ("assert", "create")
@@ -47,8 +93,8 @@ class ActDefinition:
     fn: ActFn = field(repr=False)
     pre_act: Sequence[Hook] = field(default=(), repr=False)
     pre_validation: Sequence[Hook] = field(default=(), repr=False)
-    post_act: Sequence[LateHook] = field(default=(), repr=False)
-    on_error: Sequence[LateHook] = field(default=(), repr=False)
+    post_act: Sequence[AfterHook] = field(default=(), repr=False)
+    on_error: Sequence[AfterHook] = field(default=(), repr=False)
     validation_run_type: Mode = field(default="assert", repr=False)
     public: bool = field(default=False, repr=False)
     limit: str | Sequence[str] | None = field(default=None, repr=False)
@@ -96,8 +142,8 @@ class Act(ActDefinition, Mapping[str, Any]):
 
     pre_act: tuple[Hook, ...] = field(repr=False)
     pre_validation: tuple[Hook, ...] = field(repr=False)
-    post_act: tuple[LateHook, ...] = field(repr=False)
-    on_error: tuple[LateHook, ...] = field(repr=False)
+    post_act: tuple[AfterHook, ...] = field(repr=False)
+    on_error: tuple[AfterHook, ...] = field(repr=False)
     limit: tuple[str, ...] | None = field(repr=False)
     exceptions: Exceptions = field(repr=False)
     schemas: Schemas = field(repr=False)
@@ -241,7 +287,7 @@ def _hooks_of(fn: ActFn, own: Lists, common: Lists) -> dict[str, Any]:
         "common": common,
         "act_hooks": tuple(map(call_with_body, lists["pre_act"])),
         "validation_hooks": tuple(map(call_with_body, lists["pre_validation"])),
-        "run": with_late_hooks(fn, lists["post_act"]),
+        "run": add_after_hooks(fn, lists["post_act"]),
     }
 
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeVar, final
 
 from gatewayfw.acts.act import Act
+from gatewayfw.acts.attempts import Globals, copy_for_attempt
 from gatewayfw.acts.context import ContextFns
-from gatewayfw.acts.fresh import Globals, fresh
-from gatewayfw.acts.lifecycle import Lifecycle, RequestBounds, complete
+from gatewayfw.acts.lifecycle import Lifecycle, RequestBounds, say_what_is_done
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.services import RemoteReply, RemoteService
-from gatewayfw.acts.totals import Totals
+from gatewayfw.acts.totals import BatchTotals
 from gatewayfw.errors import BadRequest, GatewayError, NotDone
 from gatewayfw.settings import Settings
 
@@ -104,7 +104,7 @@ class Scopes:
     def begin(self, item: Item) -> Shared:
         """Return what an item begins with: copies of what the request has."""
         body = None if isinstance(item.body, GatewayError) else item.body
-        context, values = fresh([{**self._contexts.get_context_model()}, self._globals.read()])
+        context, values = copy_for_attempt([{**self._contexts.get_context_model()}, self._globals.read()])
         return {**context, **item.values, "body": body}, values
 
     @contextmanager
@@ -137,7 +137,7 @@ class Batches:
             return self._run_atomic(items, replies)
         written: list[ItemReply] = []
         with self._lifecycle.deadline() as bounds:
-            bounds.totals = totals = Totals(self._settings)
+            bounds.totals = totals = BatchTotals(self._settings)
             for number, item in enumerate(items):
                 totals.begin_item()
                 reply = self._answer(number, item, replies)
@@ -160,12 +160,12 @@ class Batches:
                 raise BadRequest("atomic: this gateway has no database with transactions")
             batch = _Atomic(self._lifecycle, self._scopes, replies, bounds)
             try:
-                batch.prepare(items, acts, Totals(self._settings))
-                return self._transactions.transaction(lambda: batch.attempt(Totals(self._settings)))
+                batch.prepare(items, acts, BatchTotals(self._settings))
+                return self._transactions.transaction(lambda: batch.attempt(BatchTotals(self._settings)))
             except Exception as error:
                 if batch.is_of_item(error):
                     return batch.refusals(error)
-                shown = complete(error, bounds)
+                shown = say_what_is_done(error, bounds)
                 if shown is error:
                     raise
                 raise shown from error
@@ -207,7 +207,7 @@ class _Atomic:
         self._shared: Shared = ({}, {})
         self._error: Exception | None = None
 
-    def prepare(self, items: Sequence[Item], acts: Sequence[Act | GatewayError], totals: Totals) -> None:
+    def prepare(self, items: Sequence[Item], acts: Sequence[Act | GatewayError], totals: BatchTotals) -> None:
         """Do for each item what comes before its act; raise what its first failure raised."""
         self._bounds.totals, self._acts = totals, acts
         for number, (item, act) in enumerate(zip(items, acts, strict=True)):
@@ -218,7 +218,7 @@ class _Atomic:
                 body = self._lifecycle.prepare(act, item.checked(), self._bounds)
                 self._prepared.append(_Prepared(act, body, shared))
 
-    def attempt(self, totals: Totals) -> list[ItemReply]:
+    def attempt(self, totals: BatchTotals) -> list[ItemReply]:
         """Run the acts, in a transaction that may begin again; return the replies."""
         self._bounds.totals = totals
         written: list[ItemReply] = []
@@ -226,7 +226,7 @@ class _Atomic:
             totals.begin_item()
             totals.claim()  # its hooks ran before
             self._bounds.reply_bytes = totals.bytes_left(act.reply_bytes)
-            body, *both = fresh([body, *shared])
+            body, *both = copy_for_attempt([body, *shared])
             with self._working(number, tuple(both)):
                 self._bounds.check()
                 reply = self._replies.done(self._replies.finish(act.run(body), self._bounds))

@@ -10,8 +10,8 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from typing import final
 
 from gatewayfw.acts.act import Act
+from gatewayfw.acts.hook_marks import find_marks, order_problems
 from gatewayfw.acts.registry import Acts
-from gatewayfw.acts.steps import order_problems, steps_of
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.registry import Schemas
@@ -115,7 +115,7 @@ def _role_problems(act: Act) -> Iterator[str]:
     fields = fields_of_set(act)
     if fields is None:
         return
-    for step in steps_of(act.early_hooks):
+    for step in find_marks(act.early_hooks):
         if step.role and step.role.place == "set" and step.role.name not in fields:
             yield f"set: {step.name} takes the caller's role from {step.role.name!r}, which set does not have"
 

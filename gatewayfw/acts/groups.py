@@ -10,8 +10,7 @@ from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar, Unpack, final
 
 from gatewayfw.acts.act import Service, with_common
-from gatewayfw.acts.hooks import ActFn, Hook, LateHook
-from gatewayfw.acts.late import HOOKS, Lists, lists_problems
+from gatewayfw.acts.hooks import HOOKS, ActFn, AfterHook, Hook, Lists, lists_problems
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.structs import Mode
 from gatewayfw.spelling import PYTHON
@@ -58,8 +57,8 @@ class Group:
         mode: Mode = "assert",
         pre_validation: Sequence[Hook] = (),
         pre_act: Sequence[Hook] = (),
-        post_act: Sequence[LateHook] = (),
-        on_error: Sequence[LateHook] = (),
+        post_act: Sequence[AfterHook] = (),
+        on_error: Sequence[AfterHook] = (),
         **options: Unpack[Options],
     ) -> Callable[[F], F]:
         """Register the decorated function as an act of the model; see `Acts.act`."""
@@ -75,8 +74,8 @@ class Group:
         validation_run_type: Mode = "assert",
         pre_validation: Sequence[Hook] = (),
         pre_act: Sequence[Hook] = (),
-        post_act: Sequence[LateHook] = (),
-        on_error: Sequence[LateHook] = (),
+        post_act: Sequence[AfterHook] = (),
+        on_error: Sequence[AfterHook] = (),
         **options: Unpack[Options],
     ) -> None:
         """Register an act of the model; see `Acts.set_act`."""

@@ -1,7 +1,11 @@
-"""Idempotent acts: whose key came with which body, and what records mean.
+"""Idempotent acts: run once for each key that a caller sends.
 
-A record is a document that a store keeps: ``{"_id", "body", "token", "expires", "status", "lines", "envelope"}``; it
-appears together with what the act wrote, or not at all. Source: our choice.
+The runner looks for the record of a request; if there is none, it writes one, runs the act and adds the reply, all in
+one transaction. So there are both a record with a reply and what the act wrote, or neither. Of two requests with one
+key both write the record first: one of them fails there, and gives the reply of the other.
+
+A record is a document that a store keeps: ``{"_id", "body", "token", "expires", "status", "lines", "envelope"}``.
+Source: our choice.
 """
 
 from __future__ import annotations
@@ -10,18 +14,21 @@ import json
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from enum import Enum
 from hashlib import sha256
-from typing import Any, final
+from typing import Any, Protocol, TypeVar, final
 from uuid import UUID
 
 from bson import ObjectId
 
+from gatewayfw.acts.attempts import Globals, copy_for_attempt
+from gatewayfw.acts.context import ContextFns
+from gatewayfw.acts.hook_marks import find_marks
 from gatewayfw.acts.hooks import Hook, access_rules, fn_problems
-from gatewayfw.acts.replies import WrittenReply
-from gatewayfw.acts.steps import steps_of
-from gatewayfw.errors import BadRequest, DefinitionError, KeyReused, Unauthenticated, UsageError
+from gatewayfw.acts.replies import ReplyBounds, WrittenReply
+from gatewayfw.errors import BadRequest, DefinitionError, InProgress, KeyReused, Unauthenticated, UsageError
 from gatewayfw.schemas.kinds.file import Upload
 
 HEADER = "Idempotency-Key"
@@ -37,6 +44,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _CALLERS = (str, int, ObjectId, UUID)
 
 Record = Mapping[str, Any]
+T = TypeVar("T")
 
 
 @final
@@ -75,49 +83,57 @@ class Idempotency:
 
 @final
 @dataclass(frozen=True)
-class Keyed:
+class KeyedRequest:
     """A request with a key, before its hooks have run.
 
     Attributes:
         key: the key.
+        rule: how long its act keeps replies.
+        names: service, model and act.
         body: the hash of the details as they were sent.
     """
 
     key: str
+    rule: Idempotency
+    names: tuple[str, str, str]
     body: str
 
-    def with_files(self, uploads: Mapping[str, Upload]) -> Keyed:
+    def with_files(self, uploads: Mapping[str, Upload]) -> KeyedRequest:
         """Return it with the contents of files in its hash."""
         files = [[path, upload.sha256] for path, upload in sorted(uploads.items())]
-        return Keyed(self.key, _hash([self.body, files]))
+        return replace(self, body=_hash([self.body, files]))
 
-    def begin(self, caller: Sequence[str], names: Sequence[str], seconds: int, now: datetime) -> dict[str, Any]:
+    def begin_record(self, caller: Sequence[str], now: datetime) -> dict[str, Any]:
         """Return the record that this request begins with.
 
-        ``names`` are service, model and act; ``now`` is naive UTC. Its ``token`` is that of this request alone.
+        ``now`` is naive UTC. The record's ``token`` is that of this request alone.
         """
         return {
-            "_id": _hash([*caller, *names, self.key]),
+            "_id": _hash([*caller, *self.names, self.key]),
             "body": self.body,
             "token": secrets.token_hex(16),
-            "expires": now + timedelta(seconds=seconds),
+            "expires": now + timedelta(seconds=self.rule.seconds),
         }
 
 
-def read_key(key: str, body: Mapping[str, Any]) -> Keyed:
-    """Return the request that a key and a body make.
+def read_key(
+    key: str, rule: Idempotency | None, names: tuple[str, str, str], details: Mapping[str, Any]
+) -> KeyedRequest:
+    """Return the request that a key, an act and details make.
 
-    Bodies that differ in the order of keys only are the same; 1 and 1.0 are not.
+    Details that differ in the order of keys only are the same; 1 and 1.0 are not.
 
     Raises:
-        BadRequest: the key has no or too many characters, or others than printable ASCII.
+        BadRequest: the act is not idempotent; or the key has no or too many characters, or others than printable ASCII.
     """
+    if rule is None:
+        raise BadRequest(f"this act takes no {HEADER}")
     if not _KEY.fullmatch(key):
         raise BadRequest(f"the header {HEADER} must be 1 to 255 printable ASCII characters")
-    return Keyed(key, _hash(body["details"]))
+    return KeyedRequest(key, rule, names, _hash(details))
 
 
-def judge(found: Record | None, record: Record, now: datetime) -> WrittenReply | None:
+def find_reply(found: Record | None, record: Record, now: datetime) -> WrittenReply | None:
     """Return the reply to give again; None without one, or after its time.
 
     Raises:
@@ -136,7 +152,7 @@ def is_expired(found: Record, now: datetime) -> bool:
     return bool(found["expires"] <= now)
 
 
-def describe(written: WrittenReply) -> dict[str, Any]:
+def describe_reply(written: WrittenReply) -> dict[str, Any]:
     """Return what a record gets of a reply."""
     return {"status": written.status, "lines": [list(line) for line in written.lines], "envelope": written.envelope}
 
@@ -164,7 +180,7 @@ def _problems(given: Any, by: Any, hooks: Sequence[Hook]) -> Iterator[str]:
         return
     if not isinstance(given, str) or not _SPAN.fullmatch(given):
         yield "idempotent: expected how long replies are kept, such as '24h' (s, m, h or d)"
-    signs_in = access_rules(hooks) or any(step.gives == "user" for step in steps_of(hooks))
+    signs_in = access_rules(hooks) or any(step.gives == "user" for step in find_marks(hooks))
     if by is None and not signs_in:
         yield "idempotent: nobody knows whose key it is: add access hooks, or idempotent_by"
 
@@ -172,3 +188,108 @@ def _problems(given: Any, by: Any, hooks: Sequence[Hook]) -> Iterator[str]:
 def _hash(value: Any) -> str:
     """Return the hash of JSON, whatever the order of keys."""
     return sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+class Outcome(Enum):
+    """How an attempt ended that raised nothing."""
+
+    DONE = "done"
+    CONFLICT = "another request is writing the record"
+    DUPLICATE = "another request has written the record"
+
+
+class Store(Protocol):
+    """Keeps records; the `Odm` of a gateway has one."""
+
+    def find(self, id_: str, /) -> Record | None:
+        """Return a record as others have committed it.
+
+        Raises:
+            DefinitionError: there is no database, or it has no transactions.
+            UsageError: a transaction is under way.
+        """
+
+    def attempt(self, record: Record, answer: Callable[[], Mapping[str, Any]], /, *, replace: str | None) -> str:
+        """Write a record, run ``answer`` and add what it returns, in one transaction.
+
+        ``answer`` may run several times. ``replace`` is the token of an expired record, which makes room. Returns the
+        name of an `Outcome`; if it is not ``DONE``, ``answer`` has not run.
+
+        Raises:
+            Exception: that of ``answer`` or the database; then nothing is written, or the outcome is unknown.
+        """
+
+
+@final
+class IdempotentRunner:
+    """Runs the idempotent acts of one gateway."""
+
+    def __init__(self, store: Store, contexts: ContextFns, globals_: Globals) -> None:
+        self._store = store
+        self._contexts = contexts
+        self._globals = globals_
+
+    def run(
+        self,
+        request: KeyedRequest,
+        body: Mapping[str, Any],
+        bounds: ReplyBounds,
+        answer: Callable[[Mapping[str, Any]], T],
+        uploads: Mapping[str, Upload],
+    ) -> T | WrittenReply:
+        """Return what ``answer`` makes of the body, or the reply that was kept.
+
+        Each attempt has a copy of its own of the body, of the context and of what Flask's `g` held before. Its files
+        begin anew.
+
+        Raises:
+            KeyReused: the key was sent with another body.
+            InProgress: another request with this key is under way.
+            ReplyTooLarge: the reply is too large to be kept; nothing is written.
+            Exception: any error of the act; nothing is written.
+        """
+        caller = request.rule.name_caller(body, self._contexts.get_context_model())
+        record = request.begin_record(caller, _now())
+        bounds.reply_bytes = min(bounds.reply_bytes or MOST, MOST)
+        given = copy_for_attempt([dict(self._contexts.get_context_model()), body, self._globals.read()])
+        results: list[T] = []
+        is_first = True
+
+        def attempt() -> dict[str, Any]:
+            nonlocal is_first
+            context, own, values = copy_for_attempt(given)
+            self._contexts.set_context(context)
+            if not is_first:
+                self._globals.reset(values)
+            is_first = False
+            for upload in uploads.values():
+                upload.stream.seek(0)
+            results[:] = [answer(own)]
+            return describe_reply(_as_written(results[0]))
+
+        while True:
+            bounds.check()
+            found = self._store.find(record["_id"])
+            if known := find_reply(found, record, _now()):
+                return known
+            outcome = Outcome[self._store.attempt(record, attempt, replace=None if found is None else found["token"])]
+            if outcome is Outcome.DONE:
+                return results[0]
+            if outcome is Outcome.CONFLICT:
+                return self._find_reply(record)
+
+    def _find_reply(self, record: Record) -> WrittenReply:
+        """Return the reply of the request that was faster."""
+        known = find_reply(self._store.find(record["_id"]), record, _now())
+        if known is None:
+            raise InProgress()
+        return known
+
+
+def _as_written(result: Any) -> WrittenReply:
+    return result if isinstance(result, WrittenReply) else WrittenReply(200, (), result)
+
+
+def _now() -> datetime:
+    """Return the time as stores give it back: naive UTC."""
+    return datetime.now(UTC).replace(tzinfo=None)

@@ -1,28 +1,32 @@
-"""The life of one request between reading its body and writing its envelope.
+"""The way of one request, from its body to what is made of the act's result.
 
-It counts the call for rate limits. Then it runs, all under one deadline, the hooks before validation, validation, the
-hooks before the act, the act, and the function that writes its result. Source: specification 12.
+1. Find the act, or the remote service, that the body names.
+2. Open the deadline; from here on errors are translated, the hooks of ``on_error`` first.
+3. Count the call for the act's rate limits.
+4. Run the hooks of ``pre_validation``, validate ``details``, run the hooks of ``pre_act``.
+5. With a key, ask the idempotent runner, which runs the rest in a transaction or gives the reply that it has kept.
+6. Run ``fn`` and the hooks of ``post_act``.
+7. Write the reply.
+
+Source: specification 12.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from typing import Any, NoReturn, Protocol, TypeVar, final
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager
+from typing import Any, Protocol, TypeVar, final
 
 from gatewayfw.acts.act import Act
 from gatewayfw.acts.context import ADDRESS, ContextFns, Headers
 from gatewayfw.acts.exceptions import NO_EXCEPTIONS, find_error
-from gatewayfw.acts.hooks import ActFn
-from gatewayfw.acts.idempotent import HEADER, Keyed, read_key
-from gatewayfw.acts.late import error_after, refuse_answer
-from gatewayfw.acts.once import Once
+from gatewayfw.acts.hooks import ActFn, refuse_answer, run_error_hooks
+from gatewayfw.acts.idempotent import IdempotentRunner, read_key
 from gatewayfw.acts.registry import Acts
-from gatewayfw.acts.replies import WrittenReply
+from gatewayfw.acts.replies import ReplyBounds, WrittenReply
 from gatewayfw.acts.services import RemoteReply, RemoteService
-from gatewayfw.acts.totals import Totals
+from gatewayfw.acts.totals import BatchTotals
 from gatewayfw.errors import (
-    BadRequest,
     GatewayError,
     PartlyDone,
     ReplyTooLarge,
@@ -37,7 +41,7 @@ from gatewayfw.spelling import MAIN
 T = TypeVar("T")
 
 
-class RequestBounds(Protocol):
+class RequestBounds(ReplyBounds, Protocol):
     """The bounds of one request, as its running deadline knows them.
 
     The storage implements it, since acts must not import the storage.
@@ -47,8 +51,7 @@ class RequestBounds(Protocol):
         totals: the sums of the batch that the request is an item of; None for any other request.
     """
 
-    reply_bytes: int | None
-    totals: Any  # `Totals` or None; the storage knows only a part of it
+    totals: Any  # `BatchTotals` or None; the storage knows only a part of it
 
     @property
     def committed(self) -> bool:
@@ -57,11 +60,8 @@ class RequestBounds(Protocol):
     def remaining(self) -> float:
         """Return the seconds left."""
 
-    def check(self) -> None:
-        """Raise `Timeout` when no time is left."""
 
-
-class Parts(Protocol):
+class SentFiles(Protocol):
     """The files of a request, which are read only when they are asked for."""
 
     def receive(self, expected: Mapping[str, Expected], /) -> Mapping[str, Upload]:
@@ -72,6 +72,8 @@ class Parts(Protocol):
 class Lifecycle:
     """Runs the acts of one gateway.
 
+    Every request takes the way of `run`; a batch takes it for each item, and an atomic batch its parts.
+
     Attributes:
         deadline: opens the time limit of one request.
     """
@@ -81,21 +83,34 @@ class Lifecycle:
         acts: Acts,
         contexts: ContextFns,
         deadline: Callable[[], AbstractContextManager[RequestBounds]],
-        once: Once,
+        idempotent: IdempotentRunner,
     ) -> None:
         self._acts = acts
         self._contexts = contexts
         self.deadline = deadline
-        self._once = once
+        self._idempotent = idempotent
 
-    def run(self, body: Mapping[str, Any], finish: Callable[[Any, RequestBounds], T]) -> T | RemoteReply:
-        """Run the act that a body names and return what ``finish`` makes of its result.
+    def run(
+        self,
+        body: Mapping[str, Any],
+        finish: Callable[[Any, RequestBounds], T],
+        key: str | None = None,
+        files: SentFiles | None = None,
+        *,
+        act: Act | None = None,
+    ) -> T | WrittenReply | RemoteReply:
+        """Run the act that a body names, and return what ``finish`` makes of its result.
 
         ``body`` is ``{"service"?, "model", "act", "details": {"set", "get"}}``. The caller has
         opened the context and added request, headers and body. ``finish`` runs inside context and
         deadline, so that it can drain cursors; it also gets the bounds, such as that of the reply's
         bytes. A remote service's reply is returned as it is; its requests run the hooks registered with
         the service, and are not validated here.
+
+        With a ``key`` the act runs once for each, see `gatewayfw.acts.idempotent`; a remote service judges keys itself.
+        ``files`` are read after the hooks have passed, outside of any deadline, because a client may be slow; what is
+        before and what is after have a deadline each. ``act`` runs in place of the one that the body names, and need
+        not be registered.
 
         The deadline is checked before each hook and ``fn``, and in every call of the database or
         a remote service; code that only computes or sleeps is not interrupted. A result that ``fn``
@@ -104,119 +119,54 @@ class Lifecycle:
 
         Raises:
             UnknownName: no such service, model or act. This is a `NotFound`.
+            UnsupportedMediaType: there are files, and the act takes none or is a remote service's.
+            BadRequest: there is a key, and the act is not idempotent or the key is not valid.
             RateLimited: the caller used up the act's ``limit``; nothing else was checked.
             ValidationError: the validator refused ``details``; no `preAct` hook and no act ran.
             Timeout: the deadline passed.
             DefinitionError: a hook returned an exception or work that nobody would do (an awaitable, a
                 generator), or an access rule returned anything but None.
+            KeyReused, InProgress: see `IdempotentRunner.run`.
             PartlyDone: the database failed, or the deadline passed, after an operation of this
                 request had committed.
             ReplyTooLarge: the reply would exceed its bound; the message says whether writes remain.
             HttpError: an exception that the act or the gateway has given a status.
-            Exception: any other error of a hook, the act or ``finish``, unchanged.
+            Exception: any other error of a hook, the act, ``files`` or ``finish``, unchanged.
         """
-        found = self.resolve(body)
-        with self.deadline() as bounds:
-            try:
-                if isinstance(found, RemoteService):
-                    return self._forward(found, body, bounds)
-                return finish(found.run(self.prepare(found, body, bounds)), bounds)
-            except Exception as error:
-                self._raise(found, body, error, bounds)
-
-    def run_keyed(
-        self, body: Mapping[str, Any], finish: Callable[[Any, RequestBounds], T], key: str
-    ) -> T | WrittenReply | RemoteReply:
-        """Run an idempotent act, as `run` does, once for each ``key``.
-
-        See `gatewayfw.acts.once`.
-
-        Raises:
-            BadRequest: the act is not idempotent, or the key is not valid.
-            KeyReused, InProgress, Exception: see `Once.run`, and `run`.
-        """
-        found = self.resolve(body)
-        if isinstance(found, RemoteService):  # which judges the key
-            return self.run(body, finish)
-        keyed = _read_key(found, body, key)  # before hooks change the body
-        with self._bounded(found, body) as bounds:
-            return self._once.run(keyed, found, self.prepare(found, body, bounds), bounds, finish, {})
-
-    def run_with_files(
-        self,
-        body: Mapping[str, Any],
-        finish: Callable[[Any, RequestBounds], T],
-        parts: Parts,
-        key: str | None = None,
-    ) -> T | WrittenReply:
-        """Run an act that takes files, as `run` does, with a ``key`` as `run_keyed`.
-
-        The files are read after the hooks have passed, outside of any deadline, because a client may be slow. The steps
-        before and those after have a deadline each.
-
-        Raises:
-            UnsupportedMediaType: the act takes no files, or is a remote service's.
-            Exception: any error of `run`, and those of ``parts``.
-        """
-        found = self.resolve(body)
-        if isinstance(found, RemoteService) or not found.struct.files:
+        found = self.resolve(body) if act is None else act
+        if files is not None and (isinstance(found, RemoteService) or not found.struct.files):
             raise UnsupportedMediaType("this act takes no files: send application/json in UTF-8")
-        keyed = None if key is None else _read_key(found, body, key)
-        with self._bounded(found, body) as bounds:
-            body = self.prepare(found, body, bounds, found.struct.without_files)
-        try:
-            uploads = parts.receive(expected_files(found.struct.files, body["details"]))
-        except Exception as error:
-            self._raise(found, body, error, bounds)
-        body = {**body, "details": put_files(body["details"], uploads)}
-        self._contexts.add_body_to_context(body)
-        with self._bounded(found, body) as bounds:
-            bounds.reply_bytes = found.reply_bytes
-            if keyed is None:
-                return finish(found.run(body), bounds)
-            return self._once.run(keyed.with_files(uploads), found, body, bounds, finish, uploads)
+        if isinstance(found, RemoteService):
+            return self._forward(found, body)
+        request = None if key is None else read_key(key, found.once, _names_of(found, body), body["details"])
+        uploads: Mapping[str, Upload] = {}
+        if files is not None:
+            body, uploads = self._receive(found, body, files)
+            request = None if request is None else request.with_files(uploads)
+        with self.deadline() as bounds, _Translation(self, found, body, bounds):
+            if files is None:
+                prepared = self.prepare(found, body, bounds)
+            else:
+                prepared, bounds.reply_bytes = body, found.reply_bytes
+            if request is None:
+                return finish(found.run(prepared), bounds)
+            run = found.run
+            return self._idempotent.run(request, prepared, bounds, lambda own: finish(run(own), bounds), uploads)
 
-    def run_act(self, act: Act, body: Mapping[str, Any], finish: Callable[[Any, RequestBounds], T]) -> T:
-        """Run an act that is registered nowhere, as `run` does."""
-        with self._bounded(act, body) as bounds:
-            return finish(act.run(self.prepare(act, body, bounds)), bounds)
+    def _receive(
+        self, act: Act, body: Mapping[str, Any], files: SentFiles
+    ) -> tuple[Mapping[str, Any], Mapping[str, Upload]]:
+        """Prepare an act that takes files.
 
-    @contextmanager
-    def _bounded(self, act: Act, body: Mapping[str, Any]) -> Iterator[RequestBounds]:
-        """Open a deadline; errors are translated as by `run`."""
-        with self.deadline() as bounds:
-            try:
-                yield bounds
-            except Exception as error:
-                self._raise(act, body, error, bounds)
-
-    def _raise(
-        self, found: Act | RemoteService, body: Mapping[str, Any], error: Exception, bounds: RequestBounds
-    ) -> NoReturn:
-        """Raise the error to tell of."""
-        shown = self.translate(found, body, error, bounds)
-        try:
-            if shown is error:
-                raise error
-            raise shown from error
-        finally:
-            del shown, error  # a frame that keeps an error, which keeps the frame, would keep the request
-
-    def translate(
-        self,
-        found: Act | RemoteService | GatewayError,
-        body: Mapping[str, Any],
-        error: Exception,
-        bounds: RequestBounds,
-    ) -> Exception:
-        """Return the error that the client is told: the author's, or what was done.
-
-        The hooks of ``on_error`` come first.
+        Returns the body with its files, and these by their paths.
         """
-        if isinstance(found, Act) and found.on_error:
-            error = error_after(found.on_error, body, error)
-        own = found.exceptions if isinstance(found, Act) else NO_EXCEPTIONS
-        return find_error({**self._acts.exceptions, **own}, error) or complete(error, bounds)
+        with self.deadline() as bounds, _Translation(self, act, body, bounds):
+            prepared = self.prepare(act, body, bounds, act.struct.without_files)
+        with _Translation(self, act, prepared, bounds):
+            uploads = files.receive(expected_files(act.struct.files, prepared["details"]))
+        with_files = {**prepared, "details": put_files(prepared["details"], uploads)}
+        self._contexts.add_body_to_context(with_files)
+        return with_files, uploads
 
     def resolve(self, body: Mapping[str, Any]) -> Act | RemoteService:
         """Return the act, or the remote service, that a body names.
@@ -234,13 +184,15 @@ class Lifecycle:
         Returns the body that the act gets. ``struct`` validates it in place of the act's own. For the errors see `run`.
         """
         if act.rates:
-            self._count(act, body, bounds)
-        totals: Totals | None = bounds.totals
+            bounds.check()
+            name, context = ".".join(_names_of(act, body)), self._contexts.get_context_model()
+            self._acts.limits.count(name, act.rates, context, bounds.remaining)
+        totals: BatchTotals | None = bounds.totals
         if totals is not None and not totals.claim():
             totals = None  # an act runs another: the `get` of that one is not the client's
         bounds.reply_bytes = act.reply_bytes if totals is None else totals.bytes_left(act.reply_bytes)
         if act.validation_hooks:
-            _run(act.validation_hooks, body, bounds)
+            _run_hooks(act.validation_hooks, body, bounds)
         details = (struct or act.struct).check(body["details"], act.validation_run_type, act.bounds)
         if totals is not None:
             totals.add_get(body["details"]["get"], act.bounds)
@@ -248,38 +200,78 @@ class Lifecycle:
             body = {**body, "details": details}
             self._contexts.add_body_to_context(body)
         if act.act_hooks:
-            _run(act.act_hooks, body, bounds)
+            _run_hooks(act.act_hooks, body, bounds)
         bounds.check()
         return body
 
-    def _count(self, act: Act, body: Mapping[str, Any], bounds: RequestBounds) -> None:
-        bounds.check()
-        name = f"{body.get('service') or MAIN}.{act.schema}.{act.act_name}"
-        self._acts.limits.count(name, act.rates, self._contexts.get_context_model(), bounds.remaining)
+    def translate(
+        self,
+        found: Act | RemoteService | GatewayError,
+        body: Mapping[str, Any],
+        error: Exception,
+        bounds: RequestBounds,
+    ) -> Exception:
+        """Return the error that the client is told: the author's, or what was done.
 
-    def _forward(self, service: RemoteService, body: Mapping[str, Any], bounds: RequestBounds) -> RemoteReply:
-        _run(service.act_hooks, body, bounds)
-        context = self._contexts.get_context_model()
-        headers, address = Headers(context.get("Headers") or ()), context.get(ADDRESS)
-        reply = service.call(
-            body,
-            headers,
-            seconds=bounds.remaining(),
-            carriers=(*self._acts.token_carriers, *self._acts.role_carriers),
-            address=address if isinstance(address, str) else "",
-        )
-        if bounds.totals is not None:
-            bounds.totals.check_bytes(len(reply.envelope))
-        return reply
+        The hooks of ``on_error`` come first.
+        """
+        if isinstance(found, Act) and found.on_error:
+            error = run_error_hooks(found.on_error, body, error)
+        own = found.exceptions if isinstance(found, Act) else NO_EXCEPTIONS
+        return find_error({**self._acts.exceptions, **own}, error) or say_what_is_done(error, bounds)
+
+    def _forward(self, service: RemoteService, body: Mapping[str, Any]) -> RemoteReply:
+        with self.deadline() as bounds, _Translation(self, service, body, bounds):
+            _run_hooks(service.act_hooks, body, bounds)
+            context = self._contexts.get_context_model()
+            headers, address = Headers(context.get("Headers") or ()), context.get(ADDRESS)
+            reply = service.call(
+                body,
+                headers,
+                seconds=bounds.remaining(),
+                carriers=(*self._acts.token_carriers, *self._acts.role_carriers),
+                address=address if isinstance(address, str) else "",
+            )
+            if bounds.totals is not None:
+                bounds.totals.check_bytes(len(reply.envelope))
+            return reply
 
 
-def _read_key(act: Act, body: Mapping[str, Any], key: str) -> Keyed:
-    if act.once is None:
-        raise BadRequest(f"this act takes no {HEADER}")
-    return read_key(key, body)
+@final
+class _Translation:
+    """Translates what is raised in a block: see `Lifecycle.translate`.
+
+    A class, because a generator costs more.
+    """
+
+    __slots__ = ("_body", "_bounds", "_found", "_lifecycle")
+
+    def __init__(
+        self, lifecycle: Lifecycle, found: Act | RemoteService, body: Mapping[str, Any], bounds: RequestBounds
+    ) -> None:
+        self._lifecycle, self._found, self._body, self._bounds = lifecycle, found, body, bounds
+
+    def __enter__(self) -> None:
+        """Begin the block."""
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        """Raise the translation of an error, unless it is the error itself."""
+        if not isinstance(error, Exception):
+            return
+        shown = self._lifecycle.translate(self._found, self._body, error, self._bounds)
+        if shown is error:
+            return
+        try:
+            raise shown from error
+        finally:
+            del shown, error  # a frame that keeps an error, which keeps the frame, would keep the request
 
 
-def complete(error: Exception, bounds: RequestBounds) -> Exception:
+def _names_of(act: Act, body: Mapping[str, Any]) -> tuple[str, str, str]:
+    return body.get("service") or MAIN, act.schema, act.act_name
+
+
+def say_what_is_done(error: Exception, bounds: RequestBounds) -> Exception:
     """Return an error that also says whether a part of the request was done."""
     if isinstance(error, Unavailable):
         return PartlyDone() if bounds.committed else error
@@ -289,7 +281,7 @@ def complete(error: Exception, bounds: RequestBounds) -> Exception:
     return ReplyTooLarge(most, written=bounds.committed) if bounds.committed or most != error.most else error
 
 
-def _run(hooks: Iterable[ActFn], body: Mapping[str, Any], bounds: RequestBounds) -> None:
+def _run_hooks(hooks: Iterable[ActFn], body: Mapping[str, Any], bounds: RequestBounds) -> None:
     for hook in hooks:
         bounds.check()
         given = hook(body)

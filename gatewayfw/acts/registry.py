@@ -11,16 +11,12 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any, TypeVar, final
 
-from gatewayfw.acts.act import Act, ActDefinition, Service, parse_act, parse_service, with_common
-from gatewayfw.acts.directory import Directory
+from gatewayfw.acts.act import Act, ActDefinition, Limits, Service, parse_act, parse_service, with_common
 from gatewayfw.acts.exceptions import NO_EXCEPTIONS, Exceptions
 from gatewayfw.acts.groups import Group, parse_lists, with_common_everywhere
-from gatewayfw.acts.hooks import ActFn, Hook, LateHook
-from gatewayfw.acts.late import HOOKS, NO_HOOKS, Lists, early_hooks
-from gatewayfw.acts.lookup import Services, UnknownName, find_local, hooks_of
-from gatewayfw.acts.rates import Limits
-from gatewayfw.acts.services import Connect, RemoteService
-from gatewayfw.acts.steps import steps_of
+from gatewayfw.acts.hook_marks import find_marks
+from gatewayfw.acts.hooks import HOOKS, NO_HOOKS, ActFn, AfterHook, Hook, Lists, early_hooks
+from gatewayfw.acts.services import Connect, Directory, RemoteService, Services, UnknownName, find_local, hooks_of
 from gatewayfw.carriers import TOKEN, Carrier
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.paths import shown
@@ -80,8 +76,8 @@ class Acts(Directory):
         fn: ActFn,
         pre_act: Sequence[Hook] = (),
         pre_validation: Sequence[Hook] = (),
-        post_act: Sequence[LateHook] = (),
-        on_error: Sequence[LateHook] = (),
+        post_act: Sequence[AfterHook] = (),
+        on_error: Sequence[AfterHook] = (),
         validation_run_type: Mode = "assert",
         public: bool = False,
         limit: str | Sequence[str] | None = None,
@@ -116,7 +112,7 @@ class Acts(Directory):
         ``idempotent`` is how long (``"24h"``) the reply is kept for requests that repeat an ``Idempotency-Key``; such a
         request is done once, in one transaction, and a repetition gets the first reply. A key belongs to its caller:
         the ``user`` in the context, or what ``idempotent_by(body)`` returns, unless that is None. See
-        `gatewayfw.acts.once`.
+        `gatewayfw.acts.idempotent`.
 
         Raises:
             DefinitionError: a bad name, function, hook, validator, mode, limit, ceiling, result or exceptions, no
@@ -156,8 +152,8 @@ class Acts(Directory):
         mode: Mode = "assert",
         pre_act: Sequence[Hook] = (),
         pre_validation: Sequence[Hook] = (),
-        post_act: Sequence[LateHook] = (),
-        on_error: Sequence[LateHook] = (),
+        post_act: Sequence[AfterHook] = (),
+        on_error: Sequence[AfterHook] = (),
         public: bool = False,
         limit: str | Sequence[str] | None = None,
         max_get_depth: int | None = None,
@@ -210,8 +206,8 @@ class Acts(Directory):
         *,
         pre_validation: Sequence[Hook] = (),
         pre_act: Sequence[Hook] = (),
-        post_act: Sequence[LateHook] = (),
-        on_error: Sequence[LateHook] = (),
+        post_act: Sequence[AfterHook] = (),
+        on_error: Sequence[AfterHook] = (),
     ) -> None:
         """Give hooks to all acts, registered before or after, ahead of their own.
 
@@ -242,8 +238,8 @@ class Acts(Directory):
         *,
         pre_validation: Sequence[Hook] = (),
         pre_act: Sequence[Hook] = (),
-        post_act: Sequence[LateHook] = (),
-        on_error: Sequence[LateHook] = (),
+        post_act: Sequence[AfterHook] = (),
+        on_error: Sequence[AfterHook] = (),
     ) -> Group:
         """Return an object that registers acts of one model with common hooks.
 
@@ -329,7 +325,7 @@ class Acts(Directory):
             self._store(MAIN, {**main, act.schema: {**acts, act.act_name: act}})
 
     def _note_carriers(self, hooks: Iterable[Hook]) -> None:
-        steps = list(steps_of(hooks))
+        steps = list(find_marks(hooks))
         self._tokens = tuple(dict.fromkeys([*self._tokens, *(step.token for step in steps if step.token)]))
         self._roles = tuple(dict.fromkeys([*self._roles, *(step.role for step in steps if step.role)]))
 

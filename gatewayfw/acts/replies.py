@@ -1,6 +1,7 @@
 """What an act answers where a body is not enough: status, headers, cookies.
 
-Source: our choice.
+A cookie is said in the words of Flask's ``set_cookie``. Without a word about it a cookie is for HTTPS only, out of
+reach of scripts, and not sent along by other sites. Source: RFC 6265, section 4.1; the rest is our choice.
 """
 
 from __future__ import annotations
@@ -8,10 +9,94 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, final
+from types import MappingProxyType
+from typing import Any, Protocol, final
 
-from gatewayfw.acts.cookies import TOKEN, cookie_header, cookie_problems
 from gatewayfw.errors import UsageError
+
+#: A token of HTTP, such as the name of a header or a cookie.
+TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+_COOKIE_VALUE = re.compile(r"[!#-+\--:<-\[\]-~]*")
+_PATH = re.compile(r"/[!-:<-~]*")
+_DOMAIN = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
+#: Most characters of name and value together: browsers drop larger cookies.
+_MOST_OF_COOKIE = 4_096
+_SAME_SITE = ("Strict", "Lax", "None")
+_DEFAULTS: Mapping[str, Any] = MappingProxyType(
+    {"max_age": None, "path": "/", "domain": None, "secure": True, "httponly": True, "samesite": "Lax"}
+)
+
+
+def cookie_problems(given: Any) -> Iterator[str]:
+    """Yield what is wrong with a cookie, in words that hold none of its values.
+
+    A cookie is ``{"name", "value", "max_age"?, "path"?, "domain"?, "secure"?, "httponly"?, "samesite"?}``:
+    ``max_age`` in seconds (0 deletes it, None keeps it until the browser is closed), ``samesite`` one of
+    Strict, Lax and None (the text).
+    """
+    if not isinstance(given, Mapping):
+        yield "expected an object with name and value"
+        return
+    if unknown := [key for key in given if key not in ("name", "value", *_DEFAULTS)]:
+        yield f"unknown key {unknown[0]!r}"
+    if problems := [problem for key, problem in _RULES.items() if not _fits(key, given)]:
+        yield from problems
+        return
+    yield from _contradictions({**_DEFAULTS, **given})
+
+
+def cookie_header(given: Mapping[str, Any]) -> str:
+    """Return the value of ``Set-Cookie`` for a cookie without `cookie_problems`."""
+    cookie = {**_DEFAULTS, **given}
+    parts = [f"{cookie['name']}={cookie['value']}"]
+    parts += [f"Max-Age={cookie['max_age']}"] if cookie["max_age"] is not None else []
+    parts += [f"Path={cookie['path']}"]
+    parts += [f"Domain={cookie['domain']}"] if cookie["domain"] is not None else []
+    parts += [word for word, key in (("Secure", "secure"), ("HttpOnly", "httponly")) if cookie[key]]
+    return "; ".join([*parts, f"SameSite={cookie['samesite']}"])
+
+
+#: What each key must be.
+_RULES: Mapping[str, str] = MappingProxyType(
+    {
+        "name": "name must be up to 100 letters, digits and signs of a token",
+        "value": "value must be ASCII without spaces, quotes, commas, semicolons and backslashes; encode others",
+        "max_age": "max_age must be a whole number of seconds, 0 or more, or None",
+        "path": "path must begin with / and have no spaces or semicolons",
+        "domain": "domain must be a name such as example.com, or None",
+        "secure": "secure must be true or false",
+        "httponly": "httponly must be true or false",
+        "samesite": "samesite must be 'Strict', 'Lax' or 'None'",
+    }
+)
+
+
+def _fits(key: str, given: Mapping[str, Any]) -> bool:
+    value = given.get(key, _DEFAULTS.get(key))
+    if key in ("secure", "httponly"):
+        return isinstance(value, bool)
+    if key == "max_age":
+        return value is None or (type(value) is int and 0 <= value < 2**31)
+    if key == "samesite":
+        return value in _SAME_SITE
+    if key == "domain" and value is None:
+        return True
+    rule = {"name": TOKEN, "value": _COOKIE_VALUE, "path": _PATH, "domain": _DOMAIN}[key]
+    return isinstance(value, str) and rule.fullmatch(value) is not None
+
+
+def _contradictions(cookie: Mapping[str, Any]) -> Iterator[str]:
+    """Yield why browsers would drop a cookie whose parts are right."""
+    name = cookie["name"].lower()
+    if len(cookie["name"]) + len(cookie["value"]) > _MOST_OF_COOKIE:
+        yield f"name and value together may have {_MOST_OF_COOKIE} characters"
+    if cookie["samesite"] == "None" and not cookie["secure"]:
+        yield "samesite 'None' needs secure"
+    if name.startswith(("__secure-", "__host-")) and not cookie["secure"]:
+        yield "a name that begins with __Secure- or __Host- needs secure"
+    if name.startswith("__host-") and (cookie["domain"] is not None or cookie["path"] != "/"):
+        yield "a name that begins with __Host- needs the path / and no domain"
+
 
 #: Headers that belong to the envelope, the connection or the mount; no act sets them.
 _NEVER = frozenset(
@@ -62,6 +147,15 @@ class Reply:
             raise UsageError(f"Reply: {'; '.join(problems)}")
         cookies = [("Set-Cookie", cookie_header(cookie)) for cookie in self.cookies]
         object.__setattr__(self, "lines", (*self.headers.items(), *cookies))
+
+
+class ReplyBounds(Protocol):
+    """The limits on a reply: see `gatewayfw.acts.lifecycle.RequestBounds`."""
+
+    reply_bytes: int | None
+
+    def check(self) -> None:
+        """Raise `Timeout` when no time is left."""
 
 
 @final

@@ -15,7 +15,7 @@ from gatewayfw.settings import Settings
 
 
 @final
-class Totals:
+class BatchTotals:
     """The sums of one batch.
 
     Where an act has a ceiling of its own above the setting, the sum may be as high when that act's turn comes.

@@ -17,7 +17,7 @@ from bson import ObjectId
 
 from gatewayfw.acts.carriers import ROLE, read_carried
 from gatewayfw.acts.context import ContextFns
-from gatewayfw.acts.steps import Step, mark
+from gatewayfw.acts.hook_marks import HookMark, mark
 from gatewayfw.auth.tokens import INVALID_TOKEN, Tokens
 from gatewayfw.carriers import TOKEN, Carrier
 from gatewayfw.errors import DefinitionError, Forbidden, HttpError, Unauthenticated
@@ -106,7 +106,7 @@ class Auth:
         """
 
         # A function for each use, because a mark of `access_rule` must not reach the others.
-        @mark(Step("read_token", gives="token", token=self._token_from))
+        @mark(HookMark("read_token", gives="token", token=self._token_from))
         def read_token() -> None:
             context = self._contexts.get_context_model()
             try:
@@ -124,7 +124,7 @@ class Auth:
             raise Unauthenticated(INVALID_TOKEN)
         return self.tokens.read(sent[0])
 
-    @mark(Step("load_user", needs="token", gives="user"))
+    @mark(HookMark("load_user", needs="token", gives="user"))
     def load_user(self) -> None:
         """Hook: put the user whom the token names into the context, as ``user``.
 
@@ -155,7 +155,7 @@ class Auth:
             raise DefinitionError("grant: expected rules: grant(Rule(roles=(...)))")
 
         # Without rules only ghosts pass, and they need no role.
-        @mark(Step("grant", needs="user", role=self._role_from if rules else None))
+        @mark(HookMark("grant", needs="user", role=self._role_from if rules else None))
         @access_rule
         def check_access(body: Body) -> None:
             context = self._contexts.get_context_model()

@@ -31,8 +31,8 @@ from marshmallow.fields import Field
 
 from gatewayfw.acts import Act, Acts
 from gatewayfw.acts.exceptions import Exceptions
+from gatewayfw.acts.hook_marks import find_marks
 from gatewayfw.acts.returns import Returns, Selected
-from gatewayfw.acts.steps import steps_of
 from gatewayfw.carriers import Carrier
 from gatewayfw.catalog.kinds import Description, kind_of, kinds_of
 from gatewayfw.catalog.selections import links_of
@@ -77,7 +77,7 @@ def _service(service: Mapping[str, Mapping[str, Act]] | str, shared: Exceptions)
 def _act(act: Act, shared: Exceptions) -> dict[str, Any]:
     fields = act.struct.fields or {}
     access, roles = _access(act)
-    steps = list(steps_of(act.early_hooks))
+    steps = list(find_marks(act.early_hooks))
     return {
         "description": act.description,
         "mode": act.validation_run_type,

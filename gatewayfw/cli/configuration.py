@@ -17,8 +17,8 @@ from flask import Flask
 
 from gatewayfw.acts import Act
 from gatewayfw.acts.checks import acts_by_name
+from gatewayfw.acts.hook_marks import find_marks, find_unmet
 from gatewayfw.acts.hooks import access_rules
-from gatewayfw.acts.steps import steps_of, unfed
 from gatewayfw.auth.tokens import FALLBACKS_VARIABLE, KEY_VARIABLE, fallbacks_from_environment
 from gatewayfw.core import Gateway
 from gatewayfw.environment import VARIABLE, is_development
@@ -142,7 +142,7 @@ def _token_key(app: Flask, acts: Iterable[Act], environ: Mapping[str, str]) -> I
     key = environ.get(KEY_VARIABLE, "").encode(errors="surrogateescape")
     if not key:
         hooks = (hook for act in acts for hook in act.early_hooks)
-        if any(step.token for step in steps_of(hooks)):
+        if any(step.token for step in find_marks(hooks)):
             yield "hint", f"{KEY_VARIABLE} is not set: keep the key that the app gives its tokens out of the code"
     fallbacks = [(FALLBACKS_VARIABLE, _encoded(each)) for each in fallbacks_from_environment(environ)]
     for name, each in ((KEY_VARIABLE, key), *fallbacks):
@@ -246,7 +246,7 @@ def _unruled_services(gateway: Gateway) -> Iterator[Finding]:
 
 def _unfed(acts: Mapping[str, Act]) -> Iterator[Finding]:
     for name, act in acts.items():
-        if step := unfed(act.early_hooks):
+        if step := find_unmet(act.early_hooks):
             yield (
                 "hint",
                 f"{name}: no hook comes before {step.name}, which needs {step.needs!r} in the context; "

@@ -18,9 +18,9 @@ from itertools import islice
 from typing import Any, BinaryIO, final
 
 from gatewayfw.acts.act import Act, ActDefinition, parse_act
+from gatewayfw.acts.hook_marks import order_problems
 from gatewayfw.acts.hooks import Hook
 from gatewayfw.acts.registry import Acts
-from gatewayfw.acts.steps import order_problems
 from gatewayfw.errors import DefinitionError, Forbidden, GatewayError, NotFound, UsageError, ValidationError
 from gatewayfw.files.links import LONGEST, SIGNATURE, Links
 from gatewayfw.files.stores import GRACE, FileStore, Readable, new_key, origin_of

@@ -13,8 +13,8 @@ import sys
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from gatewayfw.acts.calls import UNKNOWN, Call
 from gatewayfw.errors import DefinitionError
+from gatewayfw.observe.calls import UNKNOWN, Call
 
 #: The name of the logger.
 LOGGER = "gatewayfw.access"

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, final
 from weakref import WeakKeyDictionary
 
 from gatewayfw import errors
-from gatewayfw.acts.calls import OK, UNKNOWN, Call
 from gatewayfw.environment import METRICS_VARIABLE
 from gatewayfw.errors import DefinitionError, GatewayError, HttpError
+from gatewayfw.observe.calls import OK, UNKNOWN, Call
 
 if TYPE_CHECKING:
     from flask import Request

@@ -12,9 +12,9 @@ import sys
 from contextlib import ExitStack
 from typing import Any, final
 
-from gatewayfw.acts.calls import Call, Names, Observer, SentHeaders
 from gatewayfw.errors import DefinitionError
 from gatewayfw.logs import UNEXPECTED
+from gatewayfw.observe.calls import Call, Names, Observer, SentHeaders
 
 #: The headers by which a caller's trace goes on here.
 _CARRIED = ("sentry-trace", "baggage")

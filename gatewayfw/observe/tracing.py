@@ -8,9 +8,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, final
 
-from gatewayfw.acts.calls import NO_HEADERS, Call, Names, Observer, SentHeaders
 from gatewayfw.errors import DefinitionError
 from gatewayfw.logs import traceback_of
+from gatewayfw.observe.calls import NO_HEADERS, Call, Names, Observer, SentHeaders
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer, TracerProvider

@@ -1,6 +1,6 @@
 """The records of idempotent acts, written in the transactions of the acts.
 
-`gatewayfw.acts.once` decides what they mean.
+`gatewayfw.acts.idempotent` decides what they mean.
 """
 
 from __future__ import annotations

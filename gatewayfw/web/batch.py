@@ -14,12 +14,12 @@ from time import perf_counter
 from typing import Any, final
 
 from gatewayfw.acts.batch import Item, ItemReply
-from gatewayfw.acts.calls import NO_HEADERS, OK, Calls, OpenCall, SentHeaders
 from gatewayfw.acts.context import ADDRESS
 from gatewayfw.acts.lifecycle import RequestBounds
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import BadRequest
+from gatewayfw.observe.calls import NO_HEADERS, OK, Calls, OpenCall, SentHeaders
 from gatewayfw.web.failure import error_headers, is_unexpected
 from gatewayfw.web.reader import check_request
 from gatewayfw.web.reply import finish

@@ -12,17 +12,15 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, final
+from typing import TYPE_CHECKING, Any, TypeVar, final
 
 from flask import Request, Response, current_app, got_request_exception, request
 from werkzeug.datastructures import Headers
 
-from gatewayfw.acts.act import Act
 from gatewayfw.acts.batch import Batches
-from gatewayfw.acts.calls import OK, Calls, OpenCall
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.context import Context, ContextFns, fill
-from gatewayfw.acts.lifecycle import Parts
+from gatewayfw.acts.lifecycle import Lifecycle
 from gatewayfw.acts.registry import UnknownName
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.services import RemoteReply
@@ -30,6 +28,7 @@ from gatewayfw.environment import IN_PROCESS
 from gatewayfw.errors import BadRequest, GatewayError, MethodNotAllowed, UnsupportedMediaType
 from gatewayfw.files import Files
 from gatewayfw.logs import UNEXPECTED, traceback_of
+from gatewayfw.observe.calls import OK, Calls, OpenCall
 from gatewayfw.odm.readiness import Readiness
 from gatewayfw.settings import Settings
 from gatewayfw.web import failure as failures
@@ -64,35 +63,6 @@ def _do_nothing() -> None:
     """Do nothing: this process can serve."""
 
 
-class Runner(Protocol):
-    """Runs an act: the `Lifecycle` of a gateway."""
-
-    def run(
-        self, body: Mapping[str, Any], finish: Callable[[Any, replies.ReplyBounds], bytes | WrittenReply], /
-    ) -> bytes | WrittenReply | RemoteReply:
-        """Return the result of ``finish`` for the act, or a remote service's reply."""
-
-    def run_keyed(
-        self, body: Mapping[str, Any], finish: Callable[[Any, replies.ReplyBounds], bytes | WrittenReply], key: str, /
-    ) -> bytes | WrittenReply | RemoteReply:
-        """Return the same for a request with the header ``Idempotency-Key``."""
-
-    def run_with_files(
-        self,
-        body: Mapping[str, Any],
-        finish: Callable[[Any, replies.ReplyBounds], bytes | WrittenReply],
-        parts: Parts,
-        key: str | None,
-        /,
-    ) -> bytes | WrittenReply:
-        """Return the same for a request with files, and perhaps with a key."""
-
-    def run_act(
-        self, act: Act, body: Mapping[str, Any], finish: Callable[[Any, replies.ReplyBounds], Response], /
-    ) -> Response:
-        """Return the result of ``finish`` for an act that is registered nowhere."""
-
-
 @final
 @dataclass(frozen=True)
 class Endpoint:
@@ -109,7 +79,7 @@ class Endpoint:
     ``mute`` is told the logger of errors that Flask's signal brings as well, before each is logged.
     """
 
-    lifecycle: Runner
+    lifecycle: Lifecycle
     contexts: ContextFns
     settings: Settings
     cors: Cors = Cors()
@@ -303,13 +273,11 @@ class Endpoint:
             if "batch" in body:
                 return self._run_batch(sent, request_id, body, opened)
             self._begin(context, body, asked, sent, opened)
-            if key is None:
-                return self.lifecycle.run(body, replies.finish)
-            return self.lifecycle.run_keyed(body, replies.finish, key)
+            return self.lifecycle.run(body, replies.finish, key)
         with Form(sent, boundary, self.settings) as form:
             body = form.read_body()
             self._begin(context, body, asked, sent, opened)
-            return self.lifecycle.run_with_files(body, replies.finish, form, key)
+            return self.lifecycle.run(body, replies.finish, key, form)
 
     def _begin(
         self, context: Context, body: dict[str, Any], asked: dict[str, Any], sent: Request, opened: OpenCall | None

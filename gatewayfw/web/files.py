@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote
 
 from flask import Request, Response, request
@@ -17,10 +17,10 @@ from werkzeug.exceptions import RequestedRangeNotSatisfiable
 from werkzeug.http import quote_etag
 from werkzeug.wsgi import wrap_file
 
-from gatewayfw.acts.calls import Names, OpenCall
 from gatewayfw.acts.context import fill
 from gatewayfw.errors import GatewayError, HttpError
 from gatewayfw.files import Files, StoredFile
+from gatewayfw.observe.calls import Names, OpenCall
 from gatewayfw.schemas.signatures import IMAGES, SIGNATURES, UNKNOWN
 from gatewayfw.web.current import begin
 from gatewayfw.web.endpoint import Endpoint, request_id_of
@@ -60,7 +60,8 @@ def file_view(endpoint: Endpoint, files: Files) -> Callable[..., Response]:
             context["body"] = body
             if opened is not None:
                 opened.begin(Names(body["service"], body["model"], body["act"]), sent.headers)
-            reply = endpoint.lifecycle.run_act(act, body, lambda found, _: reply_of(found, sent))
+            ran = endpoint.lifecycle.run(body, lambda found, _: reply_of(found, sent), act=act)
+            reply = cast(Response, ran)  # no other without a key or a remote service
         except Exception as error:  # The seam: every error becomes an envelope.
             return endpoint.refuse(error, request_id, asked, opened)
         reply.headers["X-Request-Id"] = request_id

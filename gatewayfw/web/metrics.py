@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from flask import Request, Response, abort, request
 
-from gatewayfw.acts.calls import Calls
+from gatewayfw.observe.calls import Calls
 from gatewayfw.odm.readiness import Readiness
 from gatewayfw.web.guard import Guard, accepts
 

@@ -20,14 +20,14 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from itertools import islice
 from types import CoroutineType
-from typing import Any, Protocol, final
+from typing import Any, final
 
 import orjson
 from bson import Binary, DatetimeMS, Decimal128, ObjectId
 from bson.binary import UUID_SUBTYPE
 
-from gatewayfw.acts.late import LATER
-from gatewayfw.acts.replies import Reply, WrittenReply
+from gatewayfw.acts.hooks import LATER
+from gatewayfw.acts.replies import Reply, ReplyBounds, WrittenReply
 from gatewayfw.batches import PIECE, Batched
 from gatewayfw.errors import (
     DefinitionError,
@@ -56,15 +56,6 @@ _PIECE_BYTES = 256 * 1024
 
 class NotJsonError(TypeError):
     """The result of an act has no JSON form; the message names its type only."""
-
-
-class ReplyBounds(Protocol):
-    """The limits on a reply: see `gatewayfw.acts.lifecycle.RequestBounds`."""
-
-    reply_bytes: int | None
-
-    def check(self) -> None:
-        """Raise `Timeout` when no time is left."""
 
 
 def dumps(value: Any) -> bytes:

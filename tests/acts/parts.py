@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from gatewayfw.acts.context import ContextFns
+from gatewayfw.acts.idempotent import IdempotentRunner
 from gatewayfw.acts.lifecycle import Lifecycle
-from gatewayfw.acts.once import Once
 from gatewayfw.acts.registry import Acts
 from gatewayfw.errors import Timeout
 from gatewayfw.limits.limits import RateLimits
@@ -114,7 +114,7 @@ def store():
 
 @pytest.fixture
 def lifecycle(acts, context_fns, clock, store):
-    return Lifecycle(acts, context_fns, clock, Once(store, context_fns, NoGlobals()))
+    return Lifecycle(acts, context_fns, clock, IdempotentRunner(store, context_fns, NoGlobals()))
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from gatewayfw.acts.act import ACT_KEYS, ActDefinition, parse_act
+from gatewayfw.acts.act import ACT_KEYS, ActDefinition, limit_texts, parse_act
 from gatewayfw.acts.returns import Selected
 from gatewayfw.errors import DefinitionError
 from gatewayfw.limits.limits import RateLimits
@@ -279,3 +279,17 @@ def test_a_reply_holds_no_files(acts, returns):
     with pytest.raises(DefinitionError) as raised:
         acts.set_act(schema="user", act_name="a", validator={"set": {}, "get": {}}, fn=lambda body: 1, returns=returns)
     assert raised.value.message.endswith("a reply holds no files")
+
+
+@pytest.mark.parametrize(
+    ("limit", "texts"), [(None, ()), ("1/minute", ("1/minute",)), (["1/minute", "9/day"], ("1/minute", "9/day"))]
+)
+def test_a_limit_is_one_text_or_several(limit, texts):
+    assert limit_texts(limit) == texts
+
+
+@pytest.mark.parametrize("limit", [5, [], [5], {"1/minute"}, ["1/minute", None]])
+def test_anything_else_is_refused(limit):
+    with pytest.raises(DefinitionError) as caught:
+        limit_texts(limit)
+    assert caught.value.message == "limit must be a text such as '10/minute', or a list of such"

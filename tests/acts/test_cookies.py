@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.acts.cookies import cookie_header, cookie_problems
+from gatewayfw.acts.replies import cookie_header, cookie_problems
 
 SESSION = {"name": "session", "value": "a1"}
 VALUE = "value must be ASCII without spaces, quotes, commas, semicolons and backslashes; encode others"

@@ -11,9 +11,9 @@ from bson import ObjectId
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatewayfw.acts.idempotent import Idempotency, describe, judge, parse_idempotent, read_key
+from gatewayfw.acts.hook_marks import HookMark, mark
+from gatewayfw.acts.idempotent import Idempotency, describe_reply, find_reply, parse_idempotent, read_key
 from gatewayfw.acts.replies import WrittenReply
-from gatewayfw.acts.steps import Step, mark
 from gatewayfw.auth import access_rule
 from gatewayfw.errors import BadRequest, DefinitionError, KeyReused, Unauthenticated, UsageError
 from gatewayfw.schemas.kinds.file import Upload
@@ -23,11 +23,15 @@ NAMES = ("main", "book", "buy")
 
 
 def body(**set_):
-    return {"details": {"set": set_, "get": {}}}
+    return {"set": set_, "get": {}}
+
+
+def keyed(key, details, names=NAMES):
+    return read_key(key, Idempotency(60), names, details)
 
 
 def begin(key="k", caller=("str", "ann"), names=NAMES, sent=None):
-    return read_key(key, sent or body()).begin(caller, names, 60, NOW)
+    return keyed(key, sent or body(), names).begin_record(caller, NOW)
 
 
 def file(content):
@@ -36,13 +40,13 @@ def file(content):
 
 @pytest.mark.parametrize("key", ["a", "x" * 255, "8e03978e-40d5-43e8-bc93-6894a57f9324", " !\"'~", "a,b"])
 def test_printable_ascii_is_a_key(key):
-    assert read_key(key, body()).key == key
+    assert keyed(key, body()).key == key
 
 
 @pytest.mark.parametrize("key", ["", "x" * 256, "a\n", "a\x00b", "\x7f", "é", "\u2028", "a\tb"])
 def test_other_keys_are_refused(key):
     with pytest.raises(BadRequest) as raised:
-        read_key(key, body())
+        keyed(key, body())
     assert raised.value.message == "the header Idempotency-Key must be 1 to 255 printable ASCII characters"
 
 
@@ -62,7 +66,7 @@ def turned(value):
 
 @given(JSON)
 def test_the_order_of_keys_does_not_matter(value):
-    assert read_key("k", body(a=value, b=[value])) == read_key("k", turned(body(a=value, b=[value])))
+    assert keyed("k", body(a=value, b=[value])) == keyed("k", turned(body(a=value, b=[value])))
 
 
 @pytest.mark.parametrize(
@@ -77,20 +81,19 @@ def test_the_order_of_keys_does_not_matter(value):
     ],
 )
 def test_other_bodies_have_other_hashes(one, other):
-    assert read_key("k", one).body != read_key("k", other).body
+    assert keyed("k", one).body != keyed("k", other).body
 
 
 def test_hashes_stay_so_that_records_are_known_after_an_update():
     """Other separators or another order of keys would change them."""
     assert (
-        read_key("k", body(b="é", a=[1, None])).body
-        == "f1ccb558d97174630ca657a812cfce9f532e0e34296430585fdeee25a6cb0527"
+        keyed("k", body(b="é", a=[1, None])).body == "f1ccb558d97174630ca657a812cfce9f532e0e34296430585fdeee25a6cb0527"
     )
     assert begin()["_id"] == "e421e980328ffdb7a7182e57323a4bcbd1242bf0477ffe496246ccd6b46c90a4"
 
 
 def test_files_count_by_path_and_content():
-    plain, uploads = read_key("k", body()), {"set.a": file("1"), "set.b": file("2")}
+    plain, uploads = keyed("k", body()), {"set.a": file("1"), "set.b": file("2")}
     same = plain.with_files(dict(reversed(uploads.items())))
     assert plain.with_files(uploads) == same
     others = [{}, {"set.a": file("1")}, {"set.a": file("2"), "set.b": file("1")}]
@@ -117,21 +120,21 @@ def test_a_record_expires_and_has_a_token_of_its_own():
 
 def test_a_reply_that_is_kept_is_given_again_and_says_so():
     written = WrittenReply(201, (("Location", "/1"), ("Set-Cookie", "a=1")), b'{"body":1,"success":true}')
-    found = {**begin(), **describe(written)}
-    again = judge(found, begin(), NOW)
+    found = {**begin(), **describe_reply(written)}
+    again = find_reply(found, begin(), NOW)
     assert again == WrittenReply(201, (*written.lines, ("Idempotent-Replay", "1")), written.envelope)
 
 
 def test_without_a_record_or_with_an_expired_one_there_is_none():
-    found = {**begin(), **describe(WrittenReply(200, (), b"{}"))}
-    assert judge(None, begin(), NOW) is None
-    assert judge(found, begin(), NOW + timedelta(seconds=60)) is None
-    assert judge(found, begin(sent=body(n=1)), NOW + timedelta(seconds=60)) is None
+    found = {**begin(), **describe_reply(WrittenReply(200, (), b"{}"))}
+    assert find_reply(None, begin(), NOW) is None
+    assert find_reply(found, begin(), NOW + timedelta(seconds=60)) is None
+    assert find_reply(found, begin(sent=body(n=1)), NOW + timedelta(seconds=60)) is None
 
 
 def test_a_key_of_another_body_is_refused():
     with pytest.raises(KeyReused) as raised:
-        judge({**begin(), **describe(WrittenReply(200, (), b"{}"))}, begin(sent=body(n=1)), NOW)
+        find_reply({**begin(), **describe_reply(WrittenReply(200, (), b"{}"))}, begin(sent=body(n=1)), NOW)
     error = raised.value
     assert (error.status, error.code, error.message) == (
         422,
@@ -187,14 +190,14 @@ def test_what_names_nobody_is_refused(caller):
         Idempotency(60, lambda body: caller).name_caller(body(), {})
 
 
-@pytest.mark.parametrize("made", [Idempotency(60), read_key("k", body())], ids=["rule", "request"])
+@pytest.mark.parametrize("made", [Idempotency(60), keyed("k", body())], ids=["rule", "request"])
 def test_what_is_said_of_keys_cannot_be_changed(made):
     assert made in {made}
     with pytest.raises(FrozenInstanceError):
         made.key = made.seconds = 1
 
 
-@mark(Step("load", gives="user"))
+@mark(HookMark("load", gives="user"))
 def load():
     """Sign the caller in."""
 

@@ -16,8 +16,8 @@ from werkzeug import Response
 
 from gatewayfw.acts.carriers import ROLE
 from gatewayfw.acts.context import ContextFns
+from gatewayfw.acts.idempotent import IdempotentRunner
 from gatewayfw.acts.lifecycle import Lifecycle
-from gatewayfw.acts.once import Once
 from gatewayfw.acts.registry import Acts, UnknownName
 from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.auth import Auth, Rule, Tokens, access_rule
@@ -452,7 +452,7 @@ def test_other_failures_stay_what_they_are(call, acts, clock, error, committed):
 def test_an_act_may_call_another_gateway_in_this_process(call, acts, context_fns, make_acts, schemas, clock):
     inner_fns = ContextFns()
     inner_acts = make_acts(schemas)
-    inner = Lifecycle(inner_acts, inner_fns, clock, Once(Store(), inner_fns, NoGlobals()))
+    inner = Lifecycle(inner_acts, inner_fns, clock, IdempotentRunner(Store(), inner_fns, NoGlobals()))
     nothing = {"set": {}, "get": {}}
     inner_acts.set_act(
         schema="user",
@@ -537,7 +537,7 @@ class Counting:
 
 def test_calls_are_counted_by_service_model_and_act(schemas, context_fns, clock, store):
     acts = Acts(schemas, Counting(), None)
-    lifecycle = Lifecycle(acts, context_fns, clock, Once(store, context_fns, NoGlobals()))
+    lifecycle = Lifecycle(acts, context_fns, clock, IdempotentRunner(store, context_fns, NoGlobals()))
     acts.act("user", "get", limit=["2/day", "1/minute"])(lambda body: 1)
     acts.act("user", "free")(lambda body: 2)
     acts.set_service("other", {"user": {"get": dict(acts.get_main_act("user", "get"))}})
@@ -571,7 +571,7 @@ class Far(RemoteService):
 )
 def test_a_remote_service_gets_what_the_context_has(schemas, context_fns, clock, store, values, headers, address):
     acts = Acts(schemas, Counting(), Far)
-    lifecycle = Lifecycle(acts, context_fns, clock, Once(store, context_fns, NoGlobals()))
+    lifecycle = Lifecycle(acts, context_fns, clock, IdempotentRunner(store, context_fns, NoGlobals()))
     rule = Auth(context_fns, Tokens("k" * 32), lambda id_: None, token_from=bearer()).grant(Rule(roles=("Manager",)))
     acts.set_service("far", "http://far.example")
     acts.act("user", "get", set={"activeRoleId": string()}, pre_act=[rule])(lambda body: 1)
@@ -687,7 +687,7 @@ def narrow(context_fns, clock, make_acts):
     schemas = Schemas(Settings(max_get_depth=1, max_get_leaves=2))
     schemas.add("user", {"name": string(), "email": string()}, {"friend": {"schemaName": "user", "type": "single"}})
     acts = make_acts(schemas)
-    lifecycle = Lifecycle(acts, context_fns, clock, Once(Store(), context_fns, NoGlobals()))
+    lifecycle = Lifecycle(acts, context_fns, clock, IdempotentRunner(Store(), context_fns, NoGlobals()))
     select = schemas.select_struct("user", 1)
 
     def register(name, validator, **ceilings):
@@ -778,7 +778,7 @@ def run_with_files(lifecycle, context_fns, set_, files):
     body = {"service": "main", "model": "user", "act": "addUser", "details": {"set": set_, "get": {}}}
     with context_fns.open():
         context_fns.add_body_to_context(body)
-        return lifecycle.run_with_files(body, lambda result, _: result, files)
+        return lifecycle.run(body, lambda result, _: result, files=files)
 
 
 def test_files_are_read_after_the_hooks_and_outside_of_the_deadline(lifecycle, context_fns, acts, clock, log):

@@ -6,8 +6,20 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from gatewayfw.acts.services import RemoteReply, RemoteService
-from gatewayfw.errors import DefinitionError
+from gatewayfw import file, gateway
+from gatewayfw.acts.services import (
+    RemoteReply,
+    RemoteService,
+    UnknownName,
+    act_of,
+    acts_of,
+    copy_of,
+    find_local,
+    find_service,
+    hooks_of,
+)
+from gatewayfw.errors import DefinitionError, NotFound
+from gatewayfw.schemas import string
 
 
 def test_hooks_are_kept_as_given_and_made_callable_with_the_body():
@@ -42,3 +54,96 @@ def test_a_reply_of_it_has_no_headers_unless_it_says_so_and_cannot_be_changed():
     assert reply.headers == {}
     with pytest.raises(FrozenInstanceError):
         reply.status = 500
+
+
+URL = "http://127.0.0.1:9"
+
+
+def check():
+    """Let everybody pass."""
+
+
+@pytest.fixture
+def services(acts):
+    """Acts of two models in `main`, a service of its own, and a remote one, by name."""
+    for schema, name in (("user", "addUser"), ("user", "getUser"), ("city", "addCity")):
+        validator = {"set": {"name": string()}, "get": {}}
+        acts.set_act(schema=schema, act_name=name, validator=validator, fn=id, pre_validation=[check])
+    acts.set_service("billing", {"bill": {"pay": {"validator": {"set": {}, "get": {}}, "fn": id}}})
+    acts.set_service("far", URL, pre_act=[check])
+    found = {name: acts.get_service(name) for name in ("main", "billing")}
+    return {**found, "far": acts.resolve("far", "any", "any")}
+
+
+@pytest.mark.parametrize(
+    ("names", "message", "known"),
+    [
+        (("shop", "user", "addUser"), "service not found: shop", ("main", "billing", "far")),
+        (("main", "usr", "addUser"), "no acts found for model: usr", ("user", "city")),
+        (("main", "user", "x"), "act not found: user.x", ("addUser", "getUser")),
+        (("billing", "user", "addUser"), "no acts found for model: user", ("bill",)),
+    ],
+)
+def test_an_unknown_name_comes_with_those_that_are_known(services, names, message, known):
+    with pytest.raises(UnknownName) as raised:
+        act_of(find_service(services, names[0]), *names[1:])
+    assert (raised.value.message, raised.value.known, raised.value.status) == (message, known, 404)
+
+
+def test_the_acts_of_a_model_are_found_by_name(services):
+    main = find_local(services, "main")
+    assert (list(acts_of(main, "user")), act_of(main, "user", "getUser").act_name) == (
+        ["addUser", "getUser"],
+        "getUser",
+    )
+
+
+def test_a_remote_service_has_no_acts_here(services):
+    with pytest.raises(NotFound) as raised:
+        find_local(services, "far")
+    assert raised.value.message == "service far is remote: its acts are not known here"
+
+
+def test_a_copy_of_a_service_is_as_it_was_set(services):
+    assert (copy_of(services["far"]), copy_of(services["main"])) == (URL, services["main"])
+
+
+def test_hooks_of_acts_and_of_a_remote_service_are_found(services):
+    assert [list(hooks_of(services[name])) for name in ("main", "billing", "far")] == [[check] * 3, [], [check]]
+
+
+ACTS = {"bill": {"add": {"validator": {"set": {}, "get": {}}, "fn": lambda body: 1}}}
+
+
+@pytest.fixture
+def registered():
+    found = gateway().acts
+    found.act("user", "get")(lambda body: 1)
+    found.set_service("billing", ACTS)
+    found.set_service("far", "https://far.example")
+    return found
+
+
+def test_services_are_listed_in_order(registered):
+    assert registered.get_service_keys() == ["main", "billing", "far"]
+    assert [service.name for service in registered.remote_services()] == ["far"]
+
+
+def test_an_act_is_the_same_by_every_name(registered):
+    found = registered.get_main_act("user", "get")
+    assert found is registered.get_act("main", "user", "get") is registered.get_acts("user")["get"]
+    assert found is registered.resolve("main", "user", "get") is registered.getMainAct("user", actName="get")
+    assert registered.get_acts_keys("billing", "bill") == ["add"]
+
+
+def test_the_acts_of_a_service_elsewhere_are_not_known(registered):
+    assert registered.resolve("far", "any", "thing") is registered.remote_services()[0]
+    with pytest.raises(NotFound, match="is remote"):
+        registered.get_act("far", "any", "thing")
+
+
+def test_files_are_taken_where_an_act_takes_them(registered):
+    before = registered.takes_files
+    validator = {"set": {"file": file(most="1MB")}, "get": {}}
+    registered.set_service("files", {"bill": {"scan": {"validator": validator, "fn": lambda body: 1}}})
+    assert (before, registered.takes_files) == (False, True)

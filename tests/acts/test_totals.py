@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.acts.totals import Totals
+from gatewayfw.acts.totals import BatchTotals
 from gatewayfw.errors import ReplyTooLarge, ValidationError
 from gatewayfw.schemas.bounds import Ceilings
 from gatewayfw.settings import Settings
@@ -15,7 +15,7 @@ THREE = {"a": 1, "b": {"c": 1, "d": [1]}}
 
 @pytest.fixture
 def totals():
-    return Totals(SETTINGS)
+    return BatchTotals(SETTINGS)
 
 
 def test_fields_of_all_gets_are_summed(totals):

@@ -9,7 +9,7 @@ from bson import ObjectId
 
 from gatewayfw import gateway
 from gatewayfw.acts import ContextFns
-from gatewayfw.acts.steps import Step, step_of
+from gatewayfw.acts.hook_marks import HookMark, find_mark
 from gatewayfw.auth import Auth, Rule, Tokens, access_rule, all_ids, bearer, cookie, first_id, same_id
 from gatewayfw.auth.access import NO_TOKEN
 from gatewayfw.errors import DefinitionError, GatewayError
@@ -334,11 +334,11 @@ def test_access_rule_takes_functions_only(hook, kind):
 def test_each_hook_says_what_it_needs_and_gives(contexts, users):
     carriers = bearer(), cookie("role")
     auth = Auth(contexts, Tokens("k" * 32), users.get, token_from=carriers[0], role_from=carriers[1])
-    assert [step_of(hook) for hook in (auth.read_token, auth.load_user, auth.grant(), auth.grant(MANAGERS))] == [
-        Step("read_token", "", "token", carriers[0], None),
-        Step("load_user", "token", "user", None, None),
-        Step("grant", "user", "", None, None),
-        Step("grant", "user", "", None, carriers[1]),
+    assert [find_mark(hook) for hook in (auth.read_token, auth.load_user, auth.grant(), auth.grant(MANAGERS))] == [
+        HookMark("read_token", "", "token", carriers[0], None),
+        HookMark("load_user", "token", "user", None, None),
+        HookMark("grant", "user", "", None, None),
+        HookMark("grant", "user", "", None, carriers[1]),
     ]
 
 

@@ -6,7 +6,7 @@ import mongomock
 from prometheus_client.parser import text_string_to_metric_families
 
 from gatewayfw import gateway, string
-from gatewayfw.acts.calls import Call, Names
+from gatewayfw.observe.calls import Call, Names
 
 ID = "test-1"
 #: The labels of calls of nothing that is registered.

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from gatewayfw import DefinitionError
-from gatewayfw.acts.calls import Names
+from gatewayfw.observe.calls import Names
 from gatewayfw.observe.sentry import Reports, leave_to_signal, sentry
 from tests.observe.calls import call
 

@@ -33,7 +33,7 @@ class Script:
     def __init__(self, fn):
         self._fn = fn
 
-    def run(self, body, finish):
+    def run(self, body, finish, key=None, files=None):
         return finish(self._fn(body))
 
 

@@ -293,7 +293,7 @@ def test_detail_is_not_in_the_body_otherwise(header):
 )
 def test_reply_of_a_remote_service_passes_unchanged(status, extra):
     class Remote:
-        def run(self, body, finish):
+        def run(self, body, finish, key=None, files=None):
             return RemoteReply(status, b'{ "body": 1, "success": null }')
 
     app = Flask("host")

@@ -13,8 +13,8 @@ from werkzeug.http import parse_options_header
 from werkzeug.test import EnvironBuilder
 
 from gatewayfw import DirectoryFiles, Forbidden, GridFsFiles, file, gateway
-from gatewayfw.acts.calls import Calls
 from gatewayfw.auth import access_rule
+from gatewayfw.observe.calls import Calls
 from gatewayfw.schemas.kinds.file import Upload
 from gatewayfw.web.files import disposition
 from tests.web.forms import PNG, body_part, form, headers, part

@@ -343,7 +343,7 @@ def test_the_lane_speaks_proper_wsgi(cors, method):
 
 def test_a_remote_reply_passes():
     class Remote:
-        def run(self, body, finish):
+        def run(self, body, finish, key=None, files=None):
             return RemoteReply(200, b'{"body":1,"success":true}')
 
     app = make_app(Endpoint(Remote(), make_contexts(), endpoint().settings))

@@ -1,4 +1,4 @@
-"""What observers are told of calls, through Flask's dispatch and through the lane: gatewayfw.acts.calls."""
+"""What observers are told of calls, through Flask's dispatch and through the lane: gatewayfw.observe.calls."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import mongomock
 import pytest
 
 from gatewayfw import DefinitionError, Forbidden, gateway, string
-from gatewayfw.acts.calls import Call, Calls, Names
 from gatewayfw.errors import Unavailable
+from gatewayfw.observe.calls import Call, Calls, Names
 
 ID = "test-1"
 UNKNOWN = ("_unknown", "_unknown", "_unknown")

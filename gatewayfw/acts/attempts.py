@@ -1,4 +1,4 @@
-"""What hooks and acts may change, and copies of it to begin with."""
+"""Attempts: each begins with a copy of what hooks and acts may change."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Globals(Protocol):
         """Let it hold these values in a block, which gets them as they are then."""
 
 
-def fresh(value: Any) -> Any:
+def copy_for_attempt(value: Any) -> Any:
     """Return a copy of a value and of all dictionaries and lists in it.
 
     All other objects are shared. What was one object, or a circle, is one in the copy, too.

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar, final
 
 from gatewayfw.acts.exceptions import CODE
 from gatewayfw.acts.hooks import fn_problems
-from gatewayfw.acts.lookup import UnknownName
-from gatewayfw.acts.services import RemoteService
+from gatewayfw.acts.services import RemoteService, UnknownName
 from gatewayfw.errors import DefinitionError
 from gatewayfw.logs import traceback_of
 from gatewayfw.spelling import MAIN

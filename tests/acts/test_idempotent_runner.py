@@ -9,8 +9,8 @@ from time import tzset
 
 import pytest
 
+from gatewayfw.acts.idempotent import IdempotentRunner, Outcome
 from gatewayfw.acts.lifecycle import Lifecycle
-from gatewayfw.acts.once import Once, Outcome
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.errors import BadRequest, HttpError, InProgress, KeyReused, Timeout, Unauthenticated
 from gatewayfw.schemas import file, integer
@@ -39,7 +39,7 @@ def ask(acts, context_fns, lifecycle, ran):
         body = {"service": service, "model": "user", "act": act, "details": {"set": {"n": n, **sent}, "get": {}}}
         with context_fns.open({"user": user}):
             context_fns.add_body_to_context(body)
-            return lifecycle.run_keyed(body, lambda result, _: b"%d" % result, key)
+            return lifecycle.run(body, lambda result, _: b"%d" % result, key)
 
     return ask
 
@@ -148,7 +148,7 @@ class Kept:
 
 def test_what_the_framework_keeps_is_put_back_before_an_act_runs_again(acts, context_fns, clock, store):
     kept, seen = Kept(), []
-    lifecycle = Lifecycle(acts, context_fns, clock, Once(store, context_fns, kept))
+    lifecycle = Lifecycle(acts, context_fns, clock, IdempotentRunner(store, context_fns, kept))
     before = kept.values
 
     @acts.act("user", "visit", idempotent="1h", idempotent_by=lambda body: "ann")
@@ -159,7 +159,7 @@ def test_what_the_framework_keeps_is_put_back_before_an_act_runs_again(acts, con
     store.attempt = partial(thrice, store)
     body = {"model": "user", "act": "visit", "details": {"set": {}, "get": {}}}
     with context_fns.open():
-        lifecycle.run_keyed(body, lambda result, _: b"1", "k")
+        lifecycle.run(body, lambda result, _: b"1", "k")
     assert seen == [(1, True, 0), (1, False, 1), (1, False, 2)]
 
 
@@ -268,7 +268,7 @@ def test_the_reply_is_bounded_by_what_is_kept(acts, context_fns, lifecycle, sche
     for act in ("small", "large"):
         body = {"service": "main", "model": "user", "act": act, "details": {"set": {}, "get": {}}}
         with context_fns.open():
-            lifecycle.run_keyed(body, lambda result, given: bounds.append(given.reply_bytes) or b"", "k")
+            lifecycle.run(body, lambda result, given: bounds.append(given.reply_bytes) or b"", "k")
     assert bounds == [10, 1024 * 1024]
 
 
@@ -288,7 +288,7 @@ def test_files_count_and_each_attempt_reads_them_from_the_beginning(acts, contex
     def send(content):
         body = {"service": "main", "model": "user", "act": "load", "details": {"set": {}, "get": {}}}
         with context_fns.open():
-            return lifecycle.run_with_files(body, lambda result, _: b"1", Parts(content), "k")
+            return lifecycle.run(body, lambda result, _: b"1", "k", Parts(content))
 
     def twice(record, answer, *, replace):
         answer()

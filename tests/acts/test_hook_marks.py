@@ -5,7 +5,7 @@ from functools import partial, wraps
 import pytest
 
 from gatewayfw.acts import ContextFns
-from gatewayfw.acts.steps import Step, is_access_rule, order_problems, step_of, unfed
+from gatewayfw.acts.hook_marks import HookMark, find_mark, find_unmet, is_access_rule, order_problems
 from gatewayfw.auth import Auth, Rule, Tokens, access_rule
 
 CONTEXTS = ContextFns()
@@ -67,17 +67,17 @@ def test_an_order_that_cannot_work_is_named(hooks, problems):
     ],
 )
 def test_a_hook_that_only_the_app_around_can_feed_is_known(hooks, name):
-    step = unfed(hooks)
+    step = find_unmet(hooks)
     assert (step and step.name) == name
 
 
 @pytest.mark.parametrize("hook", [own, lambda: None, print, partial(own)])
 def test_nothing_is_known_of_an_authors_own_hook(hook):
-    assert step_of(hook) is None
+    assert find_mark(hook) is None
 
 
 def test_a_step_needs_and_gives_nothing_unless_it_says_so():
-    assert {Step("load"), Step("load", "", "", None, None)} == {Step("load")}
+    assert {HookMark("load"), HookMark("load", "", "", None, None)} == {HookMark("load")}
 
 
 def test_an_attribute_of_an_author_is_no_mark():
@@ -85,7 +85,7 @@ def test_an_attribute_of_an_author_is_no_mark():
         """A hook with an attribute of the mark's name."""
 
     stepping.step = 3
-    assert step_of(stepping) is None
+    assert find_mark(stepping) is None
 
 
 def noted(hook):
@@ -97,7 +97,7 @@ def noted(hook):
 
 @pytest.mark.parametrize("hook", [GRANT, partial(GRANT), partial(noted(GRANT)), access_rule(noted(AUTH.load_user))])
 def test_marks_are_seen_through_partials(hook):
-    assert (is_access_rule(hook), step_of(hook) is not None) == (True, True)
+    assert (is_access_rule(hook), find_mark(hook) is not None) == (True, True)
 
 
 @pytest.mark.parametrize("hook", [own, partial(own), partial(AUTH.load_user), partial(noted(AUTH.load_user))])

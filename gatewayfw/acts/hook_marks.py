@@ -18,7 +18,7 @@ H = TypeVar("H", bound=Callable[..., Any])
 
 @final
 @dataclass(frozen=True)
-class Step:
+class HookMark:
     """What we know about a hook.
 
     Attributes:
@@ -36,7 +36,7 @@ class Step:
     role: Carrier | None = None
 
 
-def mark(step: Step) -> Callable[[H], H]:
+def mark(step: HookMark) -> Callable[[H], H]:
     """Return a decorator that records what a hook needs and gives."""
 
     def marked(hook: H) -> H:
@@ -46,10 +46,10 @@ def mark(step: Step) -> Callable[[H], H]:
     return marked
 
 
-def step_of(hook: Callable[..., Any]) -> Step | None:
+def find_mark(hook: Callable[..., Any]) -> HookMark | None:
     """Return the step of a hook; None for a hook without this mark."""
     found = mark_of(hook, "step")
-    return found if isinstance(found, Step) else None
+    return found if isinstance(found, HookMark) else None
 
 
 def is_access_rule(hook: Callable[..., Any]) -> bool:
@@ -67,9 +67,9 @@ def mark_of(hook: Callable[..., Any], name: str) -> object:
     return getattr(hook, name, None)
 
 
-def steps_of(hooks: Iterable[Callable[..., Any]]) -> Iterator[Step]:
+def find_marks(hooks: Iterable[Callable[..., Any]]) -> Iterator[HookMark]:
     """Yield the steps of hooks, in order."""
-    yield from (step for step in map(step_of, hooks) if step is not None)
+    yield from (step for step in map(find_mark, hooks) if step is not None)
 
 
 def order_problems(hooks: Sequence[Callable[..., Any]]) -> Iterator[str]:
@@ -79,7 +79,7 @@ def order_problems(hooks: Sequence[Callable[..., Any]]) -> Iterator[str]:
     around the request. So the order is wrong if the hook that gives it comes later, or if marked hooks come before
     and none of them gives it.
     """
-    steps = [step_of(hook) for hook in hooks]
+    steps = [find_mark(hook) for hook in hooks]
     for number, step in enumerate(steps):
         before = steps[:number]
         if step is None or not step.needs or _find_giver(before, step.needs):
@@ -90,12 +90,12 @@ def order_problems(hooks: Sequence[Callable[..., Any]]) -> Iterator[str]:
             yield f"the hook {step.name} needs {step.needs!r} in the context, which no hook before it gives"
 
 
-def unfed(hooks: Sequence[Callable[..., Any]]) -> Step | None:
+def find_unmet(hooks: Sequence[Callable[..., Any]]) -> HookMark | None:
     """Return the first hook whose need only a function around the request can meet."""
-    steps = [step_of(hook) for hook in hooks]
+    steps = [find_mark(hook) for hook in hooks]
     first = steps[0] if steps else None
     return first if first and first.needs and not _find_giver(steps, first.needs) else None
 
 
-def _find_giver(steps: Iterable[Step | None], key: str) -> Step | None:
+def _find_giver(steps: Iterable[HookMark | None], key: str) -> HookMark | None:
     return next((step for step in steps if step and step.gives == key), None)

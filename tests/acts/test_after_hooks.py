@@ -1,4 +1,4 @@
-"""Hooks after acts and errors: gatewayfw.acts.late, in whole requests."""
+"""Hooks after acts and errors: gatewayfw.acts.hooks, in whole requests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import mongomock
 import pytest
 
 from gatewayfw import Conflict, DefinitionError, NotFound, Reply, gateway, string
-from gatewayfw.acts.late import error_after, with_late_hooks
+from gatewayfw.acts.hooks import add_after_hooks, run_error_hooks
 
 ACT = {"set": {"title": string()}, "get": 1}
 
@@ -89,7 +89,7 @@ def test_what_is_no_result_is_refused(answer, kind):
 
     for hook, name in ((late, late.__qualname__), (Answering(answer), "Answering")):
         with pytest.raises(DefinitionError) as raised:
-            with_late_hooks(lambda body: 1, [hook])({})
+            add_after_hooks(lambda body: 1, [hook])({})
         assert raised.value.message == f"hook {name!r} returned {kind}, which is no result"
 
 
@@ -163,7 +163,7 @@ def test_without_another_error_the_first_is_shown(gw):
 def test_the_next_hook_gets_the_error_that_was_raised():
     first, second = NotFound("a"), Conflict("b")
     seen = []
-    found = error_after([raising(second), lambda body, error: seen.append(error)], {}, first)
+    found = run_error_hooks([raising(second), lambda body, error: seen.append(error)], {}, first)
     assert (found, seen) == (second, [second])
 
 
@@ -182,7 +182,7 @@ def test_one_that_fails_is_logged_with_the_error_before(gw, caplog):
 
 @pytest.mark.parametrize("answer", [LookupError("x"), later(None, None), lambda: 1])
 def test_one_that_answers_an_error_did_not_raise_it(answer):
-    assert isinstance(error_after([lambda body, error: answer], {}, NotFound("x")), DefinitionError)
+    assert isinstance(run_error_hooks([lambda body, error: answer], {}, NotFound("x")), DefinitionError)
 
 
 def test_unknown_acts_have_no_hooks(gw):
