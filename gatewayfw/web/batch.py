@@ -62,10 +62,10 @@ def check_batch(value: Mapping[str, Any], environ: Mapping[str, Any], most: int)
     for number, one in enumerate(given):
         if isinstance(one, dict) and "batch" in one:
             raise BadRequest(f"batch.{number}: a batch cannot hold another")
-    return Batch(tuple(map(_checked, given)), atomic)
+    return Batch(tuple(map(_check, given)), atomic)
 
 
-def _checked(value: Any) -> dict[str, Any] | BadRequest:
+def _check(value: Any) -> dict[str, Any] | BadRequest:
     try:
         return check_request(value)
     except BadRequest as error:
@@ -74,7 +74,7 @@ def _checked(value: Any) -> dict[str, Any] | BadRequest:
 
 @final
 class BatchReplies:
-    """Writes the replies to the items of one batch, and tells ``calls`` of each."""
+    """Writes the replies to the items of one batch, and reports each to ``calls``."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class BatchReplies:
         self._headers = headers
         self._address = ""
         self._started = perf_counter()
-        self._opened: OpenCall | None = None  # of the item that runs
+        self._call: OpenCall | None = None  # of the item that runs
 
     def items(self, begin: Callable[[str], Mapping[str, Any]]) -> list[Item]:
         """Return the items; ``begin`` gives content of their contexts, by their ids."""
@@ -103,23 +103,22 @@ class BatchReplies:
         """Tell the observers of calls that an item runs from now on."""
         if self._calls is None:
             return
-        opened = self._opened = self._calls.open(self._id(number), self._address)
+        call = self._call = self._calls.open(self._id(number), self._address)
         body = self._batch.bodies[number]
         if isinstance(body, dict):
-            opened.begin(self._calls.names(body), self._headers)
+            call.begin(self._calls.names(body), self._headers)
 
-    def tell_of(self, items: list[ItemReply]) -> list[ItemReply]:
-        """Tell the observers of the items of an atomic batch, and return the items."""
+    def report(self, items: Sequence[ItemReply]) -> None:
+        """Report the items of an atomic batch to the observers; others report themselves."""
         if self._calls is None or not self._batch.atomic:
-            return items
+            return
         for number, item in enumerate(items):
-            opened = self._calls.open(self._id(number), self._address, self._started)
+            call = self._calls.open(self._id(number), self._address, self._started)
             body = self._batch.bodies[number]
             if isinstance(body, dict):
-                opened.names = self._calls.names(body)
-            opened.error = item.error
-            opened.end(item.status, item.code)
-        return items
+                call.names = self._calls.names(body)
+            call.error = item.error
+            call.end(item.status, item.code)
 
     def finish(self, result: Any, bounds: RequestBounds) -> bytes | WrittenReply:
         """Return the envelope of a result.
@@ -136,25 +135,25 @@ class BatchReplies:
     def done(self, reply: bytes | WrittenReply | RemoteReply) -> ItemReply:
         """Return the reply to an item that was done, here or by a remote service."""
         if isinstance(reply, bytes):
-            return self._ended(_item(reply, 200, {}))
+            return self._end(_item(reply, 200, {}))
         if isinstance(reply, WrittenReply):
-            return self._ended(_item(reply.envelope, reply.status, {}))
+            return self._end(_item(reply.envelope, reply.status, {}))
         headers = {**error_headers(reply.status), **reply.headers}
-        return self._ended(_item(reply.envelope, reply.status, headers))
+        return self._end(_item(reply.envelope, reply.status, headers))
 
     def failed(self, number: int, error: Exception) -> ItemReply:
         """Return the reply to an item that failed; its log line has the item's own id."""
         body = self._batch.bodies[number]
         names = {} if isinstance(body, BadRequest) else {key: body[key] for key in ("service", "model", "act")}
         status, headers, envelope = self._refuse(error, self._id(number), names)
-        told = error if self._calls is not None and is_unexpected(error) else None
-        return self._ended(_item(envelope, status, headers)._replace(error=told))
+        unexpected = error if self._calls is not None and is_unexpected(error) else None
+        return self._end(_item(envelope, status, headers)._replace(error=unexpected))
 
-    def _ended(self, item: ItemReply) -> ItemReply:
-        opened, self._opened = self._opened, None
-        if opened is not None:
-            opened.error = item.error
-            opened.end(item.status, item.code)
+    def _end(self, item: ItemReply) -> ItemReply:
+        call, self._call = self._call, None
+        if call is not None:
+            call.error = item.error
+            call.end(item.status, item.code)
         return item
 
     def _id(self, number: int) -> str:

@@ -19,13 +19,13 @@ from werkzeug.datastructures import Headers
 
 from gatewayfw.acts.batch import Batches
 from gatewayfw.acts.checks import Checks
-from gatewayfw.acts.context import Context, ContextFns, fill
+from gatewayfw.acts.context import ContextFns, fill
 from gatewayfw.acts.lifecycle import Lifecycle
 from gatewayfw.acts.registry import UnknownName
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.services import RemoteReply
 from gatewayfw.environment import IN_PROCESS
-from gatewayfw.errors import BadRequest, GatewayError, MethodNotAllowed, UnsupportedMediaType
+from gatewayfw.errors import BadRequest, GatewayError, MethodNotAllowed
 from gatewayfw.files import Files
 from gatewayfw.logs import UNEXPECTED, traceback_of
 from gatewayfw.observe.calls import OK, Calls, OpenCall
@@ -132,33 +132,33 @@ class Endpoint:
         calls = self.calls
         if calls is None or not calls.observers:  # asked here, too: a call less
             return self._answer(sent, request_id_of(sent), None)
-        return self.told(sent, request_id_of(sent), self._answer)
+        return self.observe(sent, request_id_of(sent), self._answer)
 
-    def told(self, sent: Request, request_id: str, answer: Answering[R]) -> R:
-        """Return what ``answer`` makes of a request; tell the observers of calls."""
+    def observe(self, sent: Request, request_id: str, answer: Answering[R]) -> R:
+        """Return what ``answer`` makes of a request, and report it to the observers of calls."""
         calls = self.calls
         if calls is None or not calls.observers:
             return answer(sent, request_id, None)
-        opened = calls.open(request_id, address_of(sent))
+        call = calls.open(request_id, address_of(sent))
         try:
-            reply = answer(sent, request_id, opened)
+            reply = answer(sent, request_id, call)
         except BaseException:  # The server ends this thread.
-            opened.end(500, GatewayError.code)
+            call.end(500, GatewayError.code)
             raise
         if isinstance(reply, Success):
-            opened.end(200, OK)
+            call.end(200, OK)
         else:
-            opened.end(reply.status_code, reply.headers.get("X-Error-Code", OK))
+            call.end(reply.status_code, reply.headers.get("X-Error-Code", OK))
         return reply
 
-    def _answer(self, sent: Request, request_id: str, opened: OpenCall | None) -> Success | Response:
+    def _answer(self, sent: Request, request_id: str, call: OpenCall | None) -> Success | Response:
         asked: dict[str, Any] = {}
         try:
             if sent.method != "POST":
                 raise MethodNotAllowed
-            result = self._run(sent, request_id, asked, opened)
+            result = self._run(sent, request_id, asked, call)
         except Exception as error:  # The seam: every error becomes an envelope.
-            return self.refuse(error, request_id, asked, opened)
+            return self.refuse(error, request_id, asked, call)
         if isinstance(result, bytes):
             return Success.of(result, request_id)
         if isinstance(result, RemoteReply):
@@ -166,6 +166,62 @@ class Endpoint:
             headers = {**failures.error_headers(status), **result.headers, "X-Request-Id": request_id}
             return self.reply(result.envelope, status, headers)
         return self._written(result, request_id)
+
+    def _run(
+        self, sent: Request, request_id: str, asked: dict[str, Any], call: OpenCall | None
+    ) -> bytes | WrittenReply | RemoteReply:
+        """Read the body and run what it names; ``asked`` gets the names."""
+        context = fill(self.contexts, sent, begin(sent, request_id))
+        body, form = self._read(sent)
+        if "batch" in body:
+            return self._run_batch(sent, request_id, body, call)
+        try:
+            if call is not None and self.calls is not None:
+                call.begin(self.calls.names(body), sent.headers)
+            asked.update(service=body["service"], model=body["model"], act=body["act"])
+            context["body"] = body
+            checks = self.checks
+            if checks is not None and checks.right is not checks.schemas.stamp:
+                checks.check()
+            return self.lifecycle.run(body, replies.finish, sent.environ.get(KEY), form)
+        finally:
+            if form is not None:
+                form.close()
+
+    def _read(self, sent: Request) -> tuple[dict[str, Any], Form | None]:
+        """Return the checked body; of a request with files also the form that has them."""
+        media_type = sent.environ.get("CONTENT_TYPE", "")
+        boundary = None if media_type == replies.CONTENT_TYPE else boundary_of(media_type)
+        if boundary is None:
+            return read_body(sent, self.settings), None
+        form = Form(sent, boundary, self.settings)
+        try:
+            return form.read_body(), form
+        except BaseException:
+            form.close()
+            raise
+
+    def _run_batch(self, sent: Request, request_id: str, body: Mapping[str, Any], call: OpenCall | None) -> bytes:
+        if self.batches is None or not self.settings.max_batch:
+            raise BadRequest("batch: this gateway takes one act at a time")
+        batch = check_batch(body, sent.environ, self.settings.max_batch)
+        self.check()
+        calls = None if call is None else self.calls
+        writer = BatchReplies(batch, request_id, self._describe, calls, sent.headers)
+        items = self.batches.run(writer.items(partial(begin, sent)), writer, atomic=batch.atomic)
+        writer.report(items)
+        if call is not None:
+            call.drop()
+        return write_batch(items)
+
+    def _options(self) -> Response:
+        # Without `cors` an OPTIONS request still learns the methods: our choice.
+        preflight = "Origin" in request.headers and "Access-Control-Request-Method" in request.headers
+        reply = self.reply(
+            b"", 204, {"Allow": MethodNotAllowed.headers["Allow"], "X-Request-Id": request_id_of(request)}
+        )
+        del reply.headers["Content-Type"]  # The reply has no content.
+        return self.with_cors(reply, preflight=preflight)
 
     def response(self, success: Success) -> Response:
         """Return a success as a response, equal to what `reply` makes."""
@@ -185,14 +241,14 @@ class Endpoint:
         error: Exception,
         request_id: str | None = None,
         asked: Mapping[str, Any] | None = None,
-        opened: OpenCall | None = None,
+        call: OpenCall | None = None,
     ) -> Response:
         """Return an exception's error envelope; log it, and send Flask's signal if due.
 
-        ``opened`` is the call that it ends, for its observers.
+        ``call`` is the call that it ends, for its observers.
         """
-        if opened is not None and failures.is_unexpected(error):
-            opened.error = error
+        if call is not None and failures.is_unexpected(error):
+            call.error = error
         request_id = request_id or request_id_of(request)
         status, headers, payload = self._describe(error, request_id, asked or {})
         return self.reply(payload, status, {**headers, "X-Request-Id": request_id})
@@ -257,60 +313,6 @@ class Endpoint:
     def _shows_names(self) -> bool:
         """Whether the caller may learn which names exist: if they see the playground."""
         return self.playground is not None and self.playground.is_shown(request)
-
-    def _run(
-        self, sent: Request, request_id: str, asked: dict[str, Any], opened: OpenCall | None
-    ) -> bytes | WrittenReply | RemoteReply:
-        context = fill(self.contexts, sent, begin(sent, request_id))
-        key = sent.environ.get(KEY)
-        try:
-            body = read_body(sent, self.settings)
-        except UnsupportedMediaType:
-            boundary = boundary_of(sent.environ.get("CONTENT_TYPE", ""))
-            if boundary is None:
-                raise
-        else:
-            if "batch" in body:
-                return self._run_batch(sent, request_id, body, opened)
-            self._begin(context, body, asked, sent, opened)
-            return self.lifecycle.run(body, replies.finish, key)
-        with Form(sent, boundary, self.settings) as form:
-            body = form.read_body()
-            self._begin(context, body, asked, sent, opened)
-            return self.lifecycle.run(body, replies.finish, key, form)
-
-    def _begin(
-        self, context: Context, body: dict[str, Any], asked: dict[str, Any], sent: Request, opened: OpenCall | None
-    ) -> None:
-        if opened is not None and self.calls is not None:
-            opened.begin(self.calls.names(body), sent.headers)
-        asked.update(service=body["service"], model=body["model"], act=body["act"])
-        context["body"] = body
-        checks = self.checks
-        if checks is not None and checks.right is not checks.schemas.stamp:
-            checks.check()
-
-    def _run_batch(self, sent: Request, request_id: str, body: Mapping[str, Any], opened: OpenCall | None) -> bytes:
-        if self.batches is None or not self.settings.max_batch:
-            raise BadRequest("batch: this gateway takes one act at a time")
-        batch = check_batch(body, sent.environ, self.settings.max_batch)
-        self.check()
-        told = None if opened is None else self.calls
-        written = BatchReplies(batch, request_id, self._describe, told, sent.headers)
-        items = written.items(partial(begin, sent))
-        replies = written.tell_of(self.batches.run(items, written, atomic=batch.atomic))
-        if opened is not None:
-            opened.drop()
-        return write_batch(replies)
-
-    def _options(self) -> Response:
-        # Without `cors` an OPTIONS request still learns the methods: our choice.
-        preflight = "Origin" in request.headers and "Access-Control-Request-Method" in request.headers
-        reply = self.reply(
-            b"", 204, {"Allow": MethodNotAllowed.headers["Allow"], "X-Request-Id": request_id_of(request)}
-        )
-        del reply.headers["Content-Type"]  # The reply has no content.
-        return self.with_cors(reply, preflight=preflight)
 
 
 def send_signal(error: Exception) -> None:

@@ -46,9 +46,9 @@ def file_view(endpoint: Endpoint, files: Files) -> Callable[..., Response]:
         request_id = request_id_of(sent)
         if sent.method == "OPTIONS":
             return _options(endpoint, sent, request_id)
-        return endpoint.told(sent, request_id, partial(answer, file_id))
+        return endpoint.observe(sent, request_id, partial(answer, file_id))
 
-    def answer(file_id: str, sent: Request, request_id: str, opened: OpenCall | None) -> Response:
+    def answer(file_id: str, sent: Request, request_id: str, call: OpenCall | None) -> Response:
         asked: dict[str, Any] = {}
         try:
             if sent.method not in ("GET", "HEAD"):
@@ -58,12 +58,12 @@ def file_view(endpoint: Endpoint, files: Files) -> Callable[..., Response]:
             act, body = files.find_act(file_id, sent.args)
             asked.update(service=body["service"], model=body["model"], act=body["act"])
             context["body"] = body
-            if opened is not None:
-                opened.begin(Names(body["service"], body["model"], body["act"]), sent.headers)
+            if call is not None:
+                call.begin(Names(body["service"], body["model"], body["act"]), sent.headers)
             ran = endpoint.lifecycle.run(body, lambda found, _: reply_of(found, sent), act=act)
             reply = cast(Response, ran)  # no other without a key or a remote service
         except Exception as error:  # The seam: every error becomes an envelope.
-            return endpoint.refuse(error, request_id, asked, opened)
+            return endpoint.refuse(error, request_id, asked, call)
         reply.headers["X-Request-Id"] = request_id
         return endpoint.with_cors(reply)
 

@@ -97,7 +97,11 @@ class Form:
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Close the files, which removes them."""
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the files, which removes them, and stop reading."""
         self._events.close()
         self._spooled.close()
 
