@@ -34,8 +34,8 @@ from gatewayfw.settings import Settings, open_to_config, read_config
 from gatewayfw.spelling import pythonic
 from gatewayfw.web.app import make_app, prefix
 from gatewayfw.web.cors import Cors
-from gatewayfw.web.current import FlaskGlobals, make_contexts
 from gatewayfw.web.endpoint import Endpoint
+from gatewayfw.web.flask_request import FlaskGlobals, make_contexts
 from gatewayfw.web.guard import Guard
 from gatewayfw.web.metrics import has_page
 from gatewayfw.web.mount import NAME, make_blueprint
@@ -233,7 +233,7 @@ class Gateway:
         Takes the options of `run_server`, so that one mapping fits both; ``port``, ``host``, ``workers``, ``threads``
         and ``server`` are checked but used only by the server that runs the app. Files of the ``static_path``
         directories are served at the root path. The gateway's route is answered before Flask's dispatch as long as that
-        makes no difference, see `gatewayfw.web.lane.Lane`; never with ``fast_lane=False``. ``type_generation`` calls
+        makes no difference, see `gatewayfw.web.flask_bypass`; never with ``fast_lane=False``. ``type_generation`` calls
         `generate_types` for the acts that are registered by then. ``check`` and ``probes``: see `blueprint`.
 
         Raises:

@@ -24,7 +24,7 @@ from gatewayfw.errors import DefinitionError, HttpError
 from gatewayfw.export.typescript.module import typescript
 from gatewayfw.files import GridFsFiles
 from gatewayfw.schemas import optional, string
-from gatewayfw.web.lane import Lane
+from gatewayfw.web.flask_bypass import Lane
 from gatewayfw.web.servers.threaded import threaded_server
 from gatewayfw.wire.posting import ENVELOPE_BYTES
 

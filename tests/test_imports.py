@@ -14,7 +14,7 @@ from gatewayfw.odm.hidden import HIDDEN
 
 ROOT = Path(__file__).parent.parent / "gatewayfw"
 
-BOTTOM = {"batches", "carriers", "environment", "errors", "greenlets", "logs", "opened", "settings", "spelling"}
+BOTTOM = {"batches", "carriers", "environment", "errors", "greenlets", "logs", "open_contexts", "settings", "spelling"}
 ACTS = BOTTOM | {"schemas", "acts"}
 WEB = ACTS | {"storage", "odm", "files", "catalog", "export", "observe.calls", "wire", "web"}
 PARTS = WEB | {"limits", "auth", "remote", "client", "observe", "playground"}
@@ -27,7 +27,7 @@ MAY_SEE: dict[str, set[str]] = {
     "errors": set(),
     "greenlets": {"errors"},
     "logs": {"errors"},
-    "opened": set(),
+    "open_contexts": set(),
     "spelling": set(),
     "settings": {"errors", "logs"},
     "schemas": BOTTOM,

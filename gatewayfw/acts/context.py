@@ -14,7 +14,7 @@ from contextvars import copy_context
 from types import MappingProxyType
 from typing import Any, NamedTuple, ParamSpec, TypeVar, cast, final
 
-from gatewayfw.opened import OPEN, Open
+from gatewayfw.open_contexts import OPEN_CONTEXTS, OpenContexts
 
 #: The key of the context that holds the address of the connection.
 ADDRESS = "Address"
@@ -146,7 +146,7 @@ _NO_CONTEXT = (
 )
 
 
-class _Opened(NamedTuple):
+class _OpenContext(NamedTuple):
     """A context opened by hand, and the request it was opened in, if any."""
 
     context: Context
@@ -175,13 +175,13 @@ class _Opening(AbstractContextManager[Context]):
     def __enter__(self) -> Context:
         context = _empty(None)
         context.update(self._values)
-        opened, scratch = OPEN.get()
-        entry = _Opened(context, self._fns._current())
-        self._token = OPEN.set(Open({**opened, self._fns: entry}, scratch))
+        opened, scratch = OPEN_CONTEXTS.get()
+        entry = _OpenContext(context, self._fns._current())
+        self._token = OPEN_CONTEXTS.set(OpenContexts({**opened, self._fns: entry}, scratch))
         return context
 
     def __exit__(self, *error: object) -> None:
-        OPEN.reset(self._token)
+        OPEN_CONTEXTS.reset(self._token)
 
 
 @final
@@ -222,7 +222,7 @@ class ContextFns:
             request = self._running()
         except RuntimeError:
             request = None
-        opened: Mapping[ContextFns, _Opened] = OPEN.get().opened
+        opened: Mapping[ContextFns, _OpenContext] = OPEN_CONTEXTS.get().opened
         if opened and (entry := opened.get(self)) and entry.counts(request):
             return entry.context
         if request is None:
@@ -280,15 +280,15 @@ class ContextFns:
         request = self._current()
         if request is not None:
             self.get_context_model()  # created here, so that each call copies it
-        captured, found = copy_context(), OPEN.get()
+        captured, found = copy_context(), OPEN_CONTEXTS.get()
         contexts: dict[ContextFns, Context] = {} if request is None else dict(request.__dict__.get(_KEPT, ()))
         contexts |= {fns: opened.context for fns, opened in found.opened.items() if opened.counts(request)}
         contexts = _copies(contexts)
         scratch = None if found.scratch is None else _copies(found.scratch)
 
         def enter(*args: P.args, **kwargs: P.kwargs) -> T:
-            opened = {fns: _Opened(context, request) for fns, context in _copies(contexts).items()}
-            OPEN.set(Open(opened, None if scratch is None else _copies(scratch)))
+            opened = {fns: _OpenContext(context, request) for fns, context in _copies(contexts).items()}
+            OPEN_CONTEXTS.set(OpenContexts(opened, None if scratch is None else _copies(scratch)))
             return fn(*args, **kwargs)
 
         def run(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -318,7 +318,7 @@ class ContextFns:
         return kept.setdefault(self, context)
 
     def _scratch(self) -> Context:
-        scratch: dict[ContextFns, Context] | None = OPEN.get().scratch
+        scratch: dict[ContextFns, Context] | None = OPEN_CONTEXTS.get().scratch
         if scratch is None:
             raise RuntimeError(_NO_CONTEXT)
         return scratch.setdefault(self, _empty(None))
@@ -341,7 +341,7 @@ def fill(fns: ContextFns, request: Any, values: Context) -> Context:
 
     If there is none yet, ``values`` becomes the context.
     """
-    opened = OPEN.get().opened.get(fns)
+    opened = OPEN_CONTEXTS.get().opened.get(fns)
     is_opened = opened is not None and opened.request is request
     context = opened.context if opened and is_opened else fns._keep(request, values)
     if context is not values:

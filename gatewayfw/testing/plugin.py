@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from gatewayfw.opened import open_scratch
+from gatewayfw.open_contexts import open_scratch
 
 if TYPE_CHECKING:
     from pymongo import MongoClient
@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_protocol() -> Iterator[None]:
-    """Open a context of every gateway for one test, from its set-up to its teardown."""
+    """OpenContexts a context of every gateway for one test, from its set-up to its teardown."""
     with open_scratch():
         yield
 

@@ -11,7 +11,7 @@ from werkzeug import exceptions
 
 from gatewayfw.errors import BadRequest, DefinitionError, GatewayError, HttpError, NotFound
 from gatewayfw.web.endpoint import Endpoint
-from gatewayfw.web.lane import SUPPORTED, Lane
+from gatewayfw.web.flask_bypass import SUPPORTED, FlaskBypass
 from gatewayfw.web.mount import NAME, RULE, is_hidden, make_blueprint
 from gatewayfw.web.static import StaticFiles
 
@@ -28,7 +28,7 @@ def make_app(
     Errors outside its route are envelopes too.
 
     With ``fast_lane`` a WSGI callable answers the gateway's route before Flask's dispatch, as long as nothing in the
-    app could notice: see `gatewayfw.web.lane.Lane`.
+    app could notice: see `gatewayfw.web.flask_bypass.FlaskBypass`.
 
     Static files are looked for only when the routing found nothing, so they shadow no route. Unknown paths and methods
     and bad hosts answer envelopes, because this app is ours (our choice); if an added view aborts, Flask's error page
@@ -78,7 +78,7 @@ def make_app(
     app.register_error_handler(404, not_found)
     app.register_error_handler(405, not_allowed)
     if fast_lane and SUPPORTED and "<" not in path:
-        app.wsgi_app = Lane(app, endpoint, f"{NAME}.gateway", path)  # type: ignore[method-assign]  # Flask's way
+        app.wsgi_app = FlaskBypass(app, endpoint, f"{NAME}.gateway", path)  # type: ignore[method-assign]  # Flask's way
     return app
 
 

@@ -35,7 +35,7 @@ from gatewayfw.web import failure as failures
 from gatewayfw.web import reply as replies
 from gatewayfw.web.batch import KEY, BatchReplies, check_batch, write_batch
 from gatewayfw.web.cors import Cors
-from gatewayfw.web.current import address_of, begin
+from gatewayfw.web.flask_request import address_of, begin
 from gatewayfw.web.multipart import Form, boundary_of
 from gatewayfw.web.playground import Playground
 from gatewayfw.web.reader import read_body

@@ -22,8 +22,8 @@ from gatewayfw.errors import GatewayError, HttpError
 from gatewayfw.files import Files, StoredFile
 from gatewayfw.observe.calls import Names, OpenCall
 from gatewayfw.schemas.signatures import IMAGES, SIGNATURES, UNKNOWN
-from gatewayfw.web.current import begin
 from gatewayfw.web.endpoint import Endpoint, request_id_of
+from gatewayfw.web.flask_request import begin
 
 #: The route, below the gateway's.
 RULE = "/gateway/files/<file_id>"

@@ -14,7 +14,7 @@ from werkzeug.datastructures import EnvironHeaders
 from werkzeug.datastructures import Headers as WerkzeugHeaders
 
 from gatewayfw.acts.context import Context, ContextFns, Headers, fill
-from gatewayfw.opened import open_scratch
+from gatewayfw.open_contexts import open_scratch
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from flask import Flask
 from gatewayfw.observe.sentry import leave_to_signal
 from gatewayfw.settings import Settings
 from gatewayfw.web.cors import Cors
-from gatewayfw.web.current import make_contexts
 from gatewayfw.web.endpoint import Endpoint
-from gatewayfw.web.lane import Lane
+from gatewayfw.web.flask_bypass import Lane
+from gatewayfw.web.flask_request import make_contexts
 from gatewayfw.web.mount import make_blueprint
 from gatewayfw.web.playground import Playground
 

@@ -19,9 +19,9 @@ from gatewayfw import errors, gateway
 from gatewayfw.acts import RemoteReply
 from gatewayfw.settings import Settings
 from gatewayfw.web.app import make_app
-from gatewayfw.web.current import make_contexts
 from gatewayfw.web.endpoint import Endpoint
-from gatewayfw.web.lane import Lane
+from gatewayfw.web.flask_bypass import Lane
+from gatewayfw.web.flask_request import make_contexts
 from gatewayfw.web.mount import make_blueprint
 from gatewayfw.web.success import Answer, Success
 from tests.web.mount import BODY, ID, Script, answer, endpoint, host, post, raising, refusal, seen

@@ -1,7 +1,7 @@
-"""The fast lane: an app of our own answers its route before Flask's dispatch.
+"""The way past Flask: an app of our own answers its route before Flask's dispatch.
 
-Everything else goes to Flask, and so does this route whenever Flask's dispatch would make a difference: see `Lane`.
-Both answer with the same view.
+Everything else goes to Flask, and so does this route whenever Flask's dispatch would make a difference: see
+`FlaskBypass`. Both answer with the same view. The docs and the option call it the fast lane.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from gatewayfw.web.success import OK, Success
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
-#: Flask 3.1 keeps the contexts of app and request in two variables; a Flask that does not has no lane.
+#: Flask 3.1 keeps the contexts of app and request in two variables; with a Flask that does not nothing is bypassed.
 SUPPORTED = hasattr(flask.globals, "_cv_app") and hasattr(flask.globals, "_cv_request")
 _APP: Any = getattr(flask.globals, "_cv_app", None)
 _REQUEST: Any = getattr(flask.globals, "_cv_request", None)
@@ -36,7 +36,7 @@ _HOST = re.compile(r"(?:[A-Za-z0-9_-]{1,50}(?:\.[A-Za-z0-9_-]{1,50})*|\[[0-9A-Fa
 
 
 @final
-class Lane:
+class FlaskBypass:
     """A WSGI application that answers one path of a Flask app itself.
 
     It leaves the rest to Flask.
@@ -52,7 +52,7 @@ class Lane:
       another function under the name of the view, or routes that depend on the host;
 
     and for a request without a plain host, of a websocket, or whose contexts the test client keeps
-    (``with client:``). A Flask without the contexts of 3.1 has no lane (`SUPPORTED`).
+    (``with client:``). A Flask without the contexts of 3.1 is never bypassed (`SUPPORTED`).
     """
 
     def __init__(self, app: Flask, endpoint: Endpoint, view: str, path: str) -> None:
@@ -73,7 +73,7 @@ class Lane:
         request = app.request_class(environ)
         request.json_module = app.json
         request.url_rule, request.view_args = self._rule, {}
-        context = _Context(app, environ, request)
+        context = _BypassContext(app, environ, request)
         app_token, token = _APP.set(flask.ctx.AppContext(app)), _REQUEST.set(context)
         try:
             reply = self._endpoint.answer(request)
@@ -136,7 +136,7 @@ class Lane:
         return True
 
 
-class _Context(_RequestContext):  # type: ignore[misc]  # Any: another Flask may have no such class
+class _BypassContext(_RequestContext):  # type: ignore[misc]  # Any: another Flask may have no such class
     """Flask's context of an unrouted request; costly parts are made on demand."""
 
     def __init__(
@@ -160,4 +160,4 @@ class _Context(_RequestContext):  # type: ignore[misc]  # Any: another Flask may
 
     @cached_property
     def _session(self) -> SessionMixin:
-        return self.app.session_interface.make_null_session(self.app)  # There are none, see `Lane`.
+        return self.app.session_interface.make_null_session(self.app)  # There are none, see `FlaskBypass`.

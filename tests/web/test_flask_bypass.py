@@ -37,8 +37,8 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.web import app as server
 from gatewayfw.web import lane
 from gatewayfw.web.app import make_app
-from gatewayfw.web.current import make_contexts
 from gatewayfw.web.endpoint import Endpoint
+from gatewayfw.web.flask_request import make_contexts
 from tests.web.mount import BODY, ID, Script, answer, endpoint, post, raising, refusal, seen
 
 WHOLE = {"service": "main", **BODY}
@@ -475,5 +475,5 @@ def test_the_comparison_sees_a_difference():
 
 def test_the_lane_is_there_with_the_flask_that_is_installed():
     assert lane.SUPPORTED is True
-    assert isinstance(make_app(endpoint()).wsgi_app, lane.Lane)
+    assert isinstance(make_app(endpoint()).wsgi_app, lane.FlaskBypass)
     assert isinstance(endpoint().lifecycle, Script)

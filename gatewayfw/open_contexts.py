@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 
-class Open(NamedTuple):
+class OpenContexts(NamedTuple):
     """The contexts open in a thread or task.
 
     ``opened`` has them by the context functions of their gateway. It is replaced, never changed, because copies share
@@ -25,8 +25,8 @@ class Open(NamedTuple):
     scratch: dict[Any, Any] | None
 
 
-_NOTHING = Open({}, None)
-OPEN: ContextVar[Open] = ContextVar("gatewayfw_contexts", default=_NOTHING)
+_NOTHING = OpenContexts({}, None)
+OPEN_CONTEXTS: ContextVar[OpenContexts] = ContextVar("gatewayfw_contexts", default=_NOTHING)
 
 
 @contextmanager
@@ -35,8 +35,8 @@ def open_scratch() -> Iterator[None]:
 
     The pytest plugin does so for each test.
     """
-    token = OPEN.set(OPEN.get()._replace(scratch={}))
+    token = OPEN_CONTEXTS.set(OPEN_CONTEXTS.get()._replace(scratch={}))
     try:
         yield
     finally:
-        OPEN.reset(token)
+        OPEN_CONTEXTS.reset(token)

@@ -1,4 +1,4 @@
-"""A test has a context wherever its code is first imported: gatewayfw.opened."""
+"""A test has a context wherever its code is first imported: gatewayfw.open_contexts."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import sys
 
 import pytest
 
-from gatewayfw.opened import OPEN, open_scratch
+from gatewayfw.open_contexts import OPEN_CONTEXTS, open_scratch
 
 #: A context of a test that begins before the functions which work on it are imported.
 SCRIPT = """
-import gatewayfw, gatewayfw.opened, sys
+import gatewayfw, gatewayfw.open_contexts, sys
 assert "gatewayfw.acts" not in sys.modules
-with gatewayfw.opened.open_scratch():
+with gatewayfw.open_contexts.open_scratch():
     gw = gatewayfw.gateway()
     gw.context_fns.add_context({"user": "Ana"})
     print(gw.context_fns.get_context_model().user)
@@ -26,8 +26,8 @@ def test_a_context_is_there_before_the_functions_are():
 
 
 def test_what_was_open_returns_after_a_scratch():
-    before = OPEN.get()
+    before = OPEN_CONTEXTS.get()
     with pytest.raises(ZeroDivisionError), open_scratch():
-        assert (OPEN.get().opened, OPEN.get().scratch) == (before.opened, {})
+        assert (OPEN_CONTEXTS.get().opened, OPEN_CONTEXTS.get().scratch) == (before.opened, {})
         raise ZeroDivisionError
-    assert OPEN.get() is before
+    assert OPEN_CONTEXTS.get() is before

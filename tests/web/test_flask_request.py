@@ -10,7 +10,7 @@ from flask import Flask, g
 from werkzeug.test import EnvironBuilder
 from werkzeug.wrappers import Request
 
-from gatewayfw.web.current import FlaskGlobals, address_of, begin, make_contexts
+from gatewayfw.web.flask_request import FlaskGlobals, address_of, begin, make_contexts
 
 
 def sent(**headers):
