@@ -3,7 +3,7 @@
 from gatewayfw.odm.models import Model
 from gatewayfw.odm.odm import Odm
 from gatewayfw.odm.reading.cursor import Cursor, DeleteResult, UpdateResult
-from gatewayfw.odm.reading.operands import Operators
+from gatewayfw.odm.reading.filters import Operators
 from gatewayfw.odm.upkeep.integrity import Integrity, Place, Problem
 
 __all__ = ["Cursor", "DeleteResult", "Integrity", "Model", "Odm", "Operators", "Place", "Problem", "UpdateResult"]

@@ -21,7 +21,8 @@ that each adapter may decide and the core does not rely on:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from bson.regex import Regex
@@ -36,12 +37,15 @@ _PULLED = frozenset({"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$in", "$nin", 
 COMPARISONS = _PULLED | {"$not", "$all", "$size", "$regex", "$options"}
 #: Operators that join filters.
 JUNCTIONS = frozenset({"$and", "$or", "$nor"})
+#: Operators that hold conditions.
+NESTING = frozenset({"$not", "$elemMatch"})
 #: Update operators.
 UPDATES = frozenset({"$set", "$unset", "$inc", "$mul", "$min", "$max", "$push", "$addToSet", "$pull", "$pop"})
 #: Pipeline stages that write, or run for ever.
 FORBIDDEN_STAGES = frozenset({"$out", "$merge", "$changeStream"})
 
-_DEPTH = 32
+#: The most filters and conditions inside one another.
+DEPTH = 32
 #: MongoDB takes no higher ``$size``.
 _MOST_ELEMENTS = 2**31 - 1
 
@@ -57,7 +61,12 @@ def check_filter(filter: Mapping[str, Any], where: str = "filter") -> None:
     Raises:
         UsageError: an operator, shape or key is not in the subset; the message names it.
     """
-    _Judge(where).check_filter(filter)
+    Rules(where).check_filter(filter)
+
+
+def has_operators(value: object) -> bool:
+    """Tell whether a value is an object in which a key starts with ``$``."""
+    return isinstance(value, Mapping) and any(isinstance(key, str) and key.startswith("$") for key in value)
 
 
 def is_of_values(condition: Mapping[str, Any]) -> bool:
@@ -68,75 +77,93 @@ def is_of_values(condition: Mapping[str, Any]) -> bool:
     return any(str(key).startswith("$") and key not in JUNCTIONS for key in condition)
 
 
-class _Judge:
-    """Judges filters.
+@dataclass(frozen=True)
+class Rules:
+    """What the subset takes in a filter; each method that refuses raises a `UsageError`.
 
-    ``where`` begins the messages, ``known`` are the operators on one field.
+    Attributes:
+        where: begins the messages.
+        known: the operators on one field.
     """
 
-    def __init__(self, where: str, known: frozenset[str] = COMPARISONS) -> None:
-        self._where = where
-        self._known = known
-        self._junctions = JUNCTIONS if known is COMPARISONS else JUNCTIONS - {"$nor"}
+    where: str
+    known: frozenset[str] = COMPARISONS
 
-    def check_filter(self, filter: Mapping[str, Any], depth: int = _DEPTH) -> None:
-        self._check_depth(depth)
+    def check_filter(self, filter: Any, depth: int = DEPTH) -> None:
+        """Check a filter and what is in it, at most ``depth`` levels."""
+        for key, value in self.conditions(filter, depth):
+            if key not in JUNCTIONS:
+                self.check_condition(key, value, depth - 1)
+                continue
+            for part in value:
+                self.check_filter(part, depth - 1)
+
+    def check_condition(self, key: str, condition: Any, depth: int = DEPTH) -> None:
+        """Check the condition on one field: a value, or operators."""
+        for name, operand in self.operators(key, condition):
+            if name in NESTING and self.is_condition(name, operand, depth):
+                self.check_condition(key, operand, depth - 1)
+            elif name in NESTING:
+                self.check_filter(operand, depth)
+
+    def conditions(self, filter: Any, depth: int) -> Iterator[tuple[str, Any]]:
+        """Yield the names and conditions of a filter, without looking inside the conditions.
+
+        Behind the name of a junction is a list of filters.
+        """
+        if depth <= 0:
+            raise self._refusal("nested too deeply")
         if not isinstance(filter, Mapping):
             raise self._refusal("expected an object")
         for key, value in filter.items():
             if not isinstance(key, str) or "\0" in key or not key:
                 raise self._refusal("keys must be non-empty strings")
-            if key in self._junctions:
-                if not isinstance(value, Sequence) or isinstance(value, (str, bytes)) or not value:
+            if key in JUNCTIONS and (key != "$nor" or self.known is COMPARISONS):
+                if not _is_list(value) or not value:
                     raise self._refusal(f"{key} takes a list of filters")
-                for part in value:
-                    self.check_filter(part, depth - 1)
             elif key.startswith("$"):
                 raise self._refusal(f"unknown operator {key}")
-            else:
-                self.check_condition(key, value, depth - 1)
+            yield key, value
 
-    def check_condition(self, key: str, value: Any, depth: int = _DEPTH) -> None:
-        self._check_value(key, value)
-        if not isinstance(value, Mapping):
+    def operators(self, key: str, condition: Any) -> Iterator[tuple[str, Any]]:
+        """Yield the operators on one field with their operands; nothing for a value to compare with.
+
+        What is inside ``$not`` and ``$elemMatch`` is not looked at.
+        """
+        self._check_value(key, condition)
+        if not has_operators(condition):
             return
-        operators = [name for name in value if isinstance(name, str) and name.startswith("$")]
-        if not operators:
-            return
-        if len(operators) < len(value):
+        if not all(isinstance(name, str) and name.startswith("$") for name in condition):
             raise self._refusal(f"{key} mixes operators and fields")
-        for name, operand in value.items():
+        for name, operand in condition.items():
             self._check_value(key, operand)
-            if name not in self._known:
+            if name not in self.known:
                 raise self._refusal(f"unknown operator {name}")
-            if name in ("$not", "$elemMatch"):
-                self._check_inner(key, name, operand, depth)
-            elif name in ("$in", "$nin", "$all"):
+            if name in ("$in", "$nin", "$all"):
                 self._check_choices(key, name, operand)
             elif name in ("$regex", "$options"):
-                self._check_expression(key, value)
+                self._check_expression(key, condition)
             elif name == "$exists" and not isinstance(operand, bool):
                 raise self._refusal("$exists takes true or false")
             elif name == "$size" and (type(operand) is not int or not 0 <= operand <= _MOST_ELEMENTS):
                 raise self._refusal("$size takes a whole number from 0")
+            yield name, operand
 
-    def _check_inner(self, key: str, name: str, condition: Any, depth: int) -> None:
-        """Check the condition of ``$not`` or ``$elemMatch``."""
-        of_values = isinstance(condition, Mapping) and is_of_values(condition)
-        if of_values and self._known is COMPARISONS:
-            self._check_depth(depth)
-            self.check_condition(key, condition, depth - 1)
-        elif name == "$not":
+    def is_condition(self, name: str, inner: Any, depth: int) -> bool:
+        """Tell whether behind ``$not`` or ``$elemMatch`` is a condition on values, not a filter."""
+        of_values = isinstance(inner, Mapping) and is_of_values(inner) and self.known is COMPARISONS
+        if name == "$not" and not of_values:
             raise self._refusal("$not takes operators")
-        else:
-            self.check_filter(condition, depth)
+        if of_values and depth <= 0:
+            raise self._refusal("nested too deeply")
+        return of_values
 
     def _check_choices(self, key: str, name: str, choices: Any) -> None:
         """Refuse what is no list of values, nor objects with ``$`` in their keys."""
-        if not isinstance(choices, Sequence) or isinstance(choices, (str, bytes)):
+        if not _is_list(choices):
             raise self._refusal(f"{name} takes a list")
         for one in choices:
-            if isinstance(one, Mapping) and any(str(part).startswith("$") for part in one):
+            if has_operators(one):
                 raise self._refusal(f"{key}: {name} takes values, not operators")
 
     def _check_expression(self, key: str, condition: Mapping[str, Any]) -> None:
@@ -156,12 +183,12 @@ class _Judge:
             if isinstance(one, (re.Pattern, Regex)):
                 raise self._refusal(f"{key}: write a regular expression as text, in $regex")
 
-    def _check_depth(self, depth: int) -> None:
-        if depth <= 0:
-            raise self._refusal("nested too deeply")
-
     def _refusal(self, text: str) -> UsageError:
-        return UsageError(f"{self._where}: {text}")
+        return UsageError(f"{self.where}: {text}")
+
+
+#: For what is pulled. $and and $or beside operators are refused: mongomock 4.3 does not know them there.
+PULLED = Rules("update", _PULLED)
 
 
 def check_update(update: Mapping[str, Any]) -> None:
@@ -172,14 +199,19 @@ def check_update(update: Mapping[str, Any]) -> None:
         BadRequest: a path in ``$set`` is invalid or overlaps with an earlier one. The names in ``$set``
             may be a client's input.
     """
-    check_operators(update)
-    for operator, changes in update.items():
-        for path, value in changes.items():
-            check_element(operator, path, value)
+    for operator, path, value in changes_of(update):
+        if operator == "$pop" and (isinstance(value, (bool, float)) or value not in (1, -1)):
+            raise UsageError("update: $pop takes 1 or -1")
+        if operator == "$pull" and has_operators(value):
+            PULLED.check_condition(path, value)
+        elif operator == "$pull" and isinstance(value, Mapping):
+            PULLED.check_filter(value)
+        elif operator in ("$push", "$addToSet"):
+            check_added(operator, value)
 
 
-def check_operators(update: Mapping[str, Any], known: Set[str] = UPDATES) -> None:
-    """Check the same as `check_update`, except the values for list elements.
+def changes_of(update: Mapping[str, Any], known: Container[str] = UPDATES) -> Iterator[tuple[str, str, Any]]:
+    """Yield operator, path and operand of each change, without looking at the operands.
 
     ``known`` are the operators.
 
@@ -196,41 +228,37 @@ def check_operators(update: Mapping[str, Any], known: Set[str] = UPDATES) -> Non
         refusal = BadRequest if operator == "$set" else UsageError
         if not isinstance(changes, Mapping):
             raise refusal(f"update: {operator} takes an object")
-        for path in changes:
+        for path, value in changes.items():
             if not isinstance(path, str) or "\0" in path or not all(path.split(".")):
                 raise refusal(f"update: {operator} names no field")
             # MongoDB refuses overlapping paths (code 40), mongomock 4.3 applies them in some order.
             if any(path == other or path.startswith(other + ".") or other.startswith(path + ".") for other in seen):
                 raise refusal(f"update: {path} is changed twice")
             seen.append(path)
+            yield operator, path, value
 
 
-def check_element(operator: str, path: str, value: Any) -> None:
-    """Check the value for list elements: a value, a condition, or ``$each``.
+def check_added(operator: str, value: Any) -> None:
+    """Check what ``$push`` or ``$addToSet`` adds to a list: a value, or the values in ``$each``.
 
     ``$push`` may have its modifiers beside ``$each``.
 
     Raises:
-        UsageError: another operator or shape, which is not in the subset.
+        UsageError: another shape, which is not in the subset.
     """
-    if operator == "$pop" and (isinstance(value, (bool, float)) or value not in (1, -1)):
-        raise UsageError("update: $pop takes 1 or -1")
-    if not isinstance(value, Mapping):
+    if not has_operators(value):
         return
-    has_operators = any(isinstance(name, str) and name.startswith("$") for name in value)
-    if operator == "$pull" and has_operators:
-        # $and and $or among them are refused: mongomock 4.3 does not know them here.
-        _Judge("update", _PULLED).check_condition(path, value)
-    elif operator == "$pull":
-        _Judge("update", _PULLED).check_filter(value)
-    elif operator in ("$push", "$addToSet") and has_operators:
-        each, more = value.get("$each"), value.keys() - {"$each"}
-        if not isinstance(each, Sequence) or isinstance(each, (str, bytes)) or (more and operator == "$addToSet"):
-            raise UsageError(f"update: {operator} takes a value, or a list in $each")
-        if unknown := more - MODIFIERS:
-            raise UsageError(f"update: {operator} knows no {min(map(str, unknown))} beside $each")
-        if fault := find_fault(value):
-            raise UsageError(f"update: {operator}: {fault}")
+    more = value.keys() - {"$each"}
+    if not _is_list(value.get("$each")) or (more and operator == "$addToSet"):
+        raise UsageError(f"update: {operator} takes a value, or a list in $each")
+    if unknown := more - MODIFIERS:
+        raise UsageError(f"update: {operator} knows no {min(map(str, unknown))} beside $each")
+    if fault := find_fault(value):
+        raise UsageError(f"update: {operator}: {fault}")
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
 
 
 def check_pipeline(pipeline: Sequence[Mapping[str, Any]]) -> None:
@@ -239,7 +267,7 @@ def check_pipeline(pipeline: Sequence[Mapping[str, Any]]) -> None:
     Raises:
         UsageError: a stage writes, at any depth, or the shape is not a pipeline.
     """
-    if not isinstance(pipeline, Sequence) or isinstance(pipeline, (str, bytes)):
+    if not _is_list(pipeline):
         raise UsageError("pipeline: expected a list of stages")
     pending: list[Any] = list(pipeline)
     if any(not isinstance(stage, Mapping) or len(stage) != 1 for stage in pending):

@@ -7,13 +7,14 @@ converted to their stored form, and nothing outside the adapters' subset passes.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, final
 
 from bson import ObjectId
+from marshmallow.fields import Field
 
 from gatewayfw.errors import UsageError, ValidationError
 from gatewayfw.odm.hidden import HIDDEN
-from gatewayfw.odm.reading.operands import Operators, stored_operand
 from gatewayfw.odm.reading.paths import (
     Copies,
     Find,
@@ -26,15 +27,29 @@ from gatewayfw.odm.reading.paths import (
     may_be_text,
     path_text,
     takes_any_keys,
+    with_text_paths,
 )
 from gatewayfw.schemas import ModelSchema, Schemas
+from gatewayfw.schemas.fields import any_
+from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.values import HEX_ID
-from gatewayfw.storage.subset import JUNCTIONS, check_filter, is_of_values
+from gatewayfw.storage.subset import DEPTH, JUNCTIONS, NESTING, Rules, has_operators
 
-#: Operators that hold operators.
-_OUTER = frozenset({"$not", "$elemMatch"})
+_ANY: Field[Any] = any_()
 DISGUISED = "Keys may not start with $, but those of Operators in the server's code."
+
+
+@final
+class Operators(dict[str, Any]):
+    """Operators that the server's code applies to values of any content or keys.
+
+    ``{"$pull": {"marks": Operators({"$gt": 3})}}``, ``{"notes": Operators({"$exists": True})}``.
+
+    Fields of a described kind do not need this class. In others a plain object always counts as a value, because it may
+    come from a client, and one with ``$`` in its keys is refused: otherwise ``{"$ne": None}`` in place of a value would
+    select or pull them all. Our choice.
+    """
 
 
 def stored_filter(
@@ -62,33 +77,88 @@ def stored_filter(
     def find(path: str) -> Found:
         return find_in_model(schemas, schema, path, where, reveal)
 
-    filters = _with_text_paths(filters, where)
-    try:
-        check_filter(filters, where)
-    except UsageError:
-        _refuse_disguised(find, filters, where)
-        raise
-    return convert_filter(find, filters, where, where)
+    return Parser(Rules(where)).filter(find, filters, where)
 
 
-def _with_text_paths(filters: Any, where: str) -> Any:
-    """Return a filter whose paths are text; see `path_text`.
+@dataclass(frozen=True)
+class Parser:
+    """Checks filters and converts them to their stored form, in one walk.
 
-    Raises:
-        ValidationError: a part of a path cannot be a key.
-        UsageError: a filter has a path in both forms.
+    Attributes:
+        rules: what the filters may hold.
     """
-    if not isinstance(filters, Mapping):
-        return filters
-    texts: dict[Any, Any] = {}
-    for key, value in filters.items():
-        if key in JUNCTIONS and isinstance(value, (list, tuple)):
-            texts[key] = [_with_text_paths(part, where) for part in value]
-        else:
-            texts[path_text(key, where)] = value
-    if len(texts) < len(filters):
-        raise UsageError(f"{where}: a path is there in both forms")
-    return type(filters)(texts) if isinstance(filters, Operators) else texts
+
+    rules: Rules
+
+    def filter(self, find: Find, given: Any, path: str, depth: int = DEPTH, *, of_code: bool = False) -> dict[str, Any]:
+        """Return a filter in its stored form.
+
+        ``find`` returns what its names lead to, ``path`` is its place, and ``of_code`` says that it is in `Operators`.
+
+        Raises:
+            UsageError, ValidationError: as for `stored_filter`.
+        """
+        of_code = of_code or isinstance(given, Operators)
+        stored: dict[str, Any] = {}
+        errors: dict[str, list[str]] = {}
+        for key, value in self.rules.conditions(with_text_paths(given, self.rules.where), depth):
+            try:
+                if key in JUNCTIONS:
+                    stored[key] = [self.filter(find, part, path, depth - 1, of_code=of_code) for part in value]
+                else:
+                    stored[key] = self.condition(find(key), value, f"{path}.{key}", depth - 1, of_code=of_code)
+            except ValidationError as error:
+                errors.update(error.errors)
+        if errors:
+            raise ValidationError(errors)
+        return stored
+
+    def condition(self, found: Found, given: Any, path: str, depth: int = DEPTH, *, of_code: bool = False) -> Any:
+        """Return the condition on what ``found`` is in its stored form: a value, or operators.
+
+        Raises:
+            UsageError, ValidationError: as for `stored_filter`.
+        """
+        of_code = of_code or isinstance(given, Operators)
+        if has_operators(given) and not of_code and takes_any_keys(found):
+            raise ValidationError({path: [DISGUISED]})
+        place = path.removeprefix(f"{self.rules.where}.")
+        stored: dict[str, Any] = {}
+        for name, operand in self.rules.operators(place, given):
+            if name not in NESTING:
+                stored[name] = self._operand(found, name, operand, path)
+            elif not self.rules.is_condition(name, operand, depth):
+                find = find_in_elements(found, place, self.rules.where)
+                stored[name] = self.filter(find, operand, path, depth, of_code=of_code)
+            else:
+                inner = found if name == "$not" else find_element(found, place, self.rules.where)
+                stored[name] = self.condition(inner, operand, path, depth - 1, of_code=of_code)
+        return stored or self._value(found, given, path)
+
+    def _operand(self, found: Found, name: str, operand: Any, path: str) -> Any:
+        """Return the stored form of what stands behind an operator that holds no condition."""
+        if name in ("$in", "$nin", "$all"):
+            return [self._value(found, one, f"{path}.{at}") for at, one in enumerate(operand)]
+        place, where = path.removeprefix(f"{self.rules.where}."), self.rules.where
+        if name == "$size":
+            find_element(found, place, where)
+        elif name in ("$regex", "$options"):
+            if not may_be_text(_compared(found, where)):
+                raise UsageError(f"{where}: {shown(place)} is not a text")
+        elif name != "$exists":
+            return self._value(found, operand, path)
+        return operand
+
+    def _value(self, found: Found, value: Any, path: str) -> Any:
+        """Return the stored form of a value to compare with.
+
+        Only its type is checked: a filter may ask for a number beyond a field's range, or a text longer than its size.
+        Every field may be compared with None. A list is compared with a whole list, or with one element if elements
+        are lists; anything else with each element. A value that a user's marshmallow field refuses is compared as it
+        is. All our choice.
+        """
+        field = _compared(found, self.rules.where)
+        return as_kind(_ANY if field is None else field).operand(value, path)
 
 
 def revealed(schema: ModelSchema, reveal: Sequence[str]) -> tuple[str, ...]:
@@ -118,95 +188,6 @@ def _plain_id(value: object) -> ObjectId | None:
     if type(value) is ObjectId:
         return value
     return ObjectId(value) if type(value) is str and HEX_ID.fullmatch(value) else None
-
-
-def convert_filter(find: Find, filters: Mapping[str, Any], where: str, path: str) -> dict[str, Any]:
-    """Return the stored form of a filter inside the subset.
-
-    ``find`` returns what its names lead to; ``path`` is the filter's place.
-
-    Raises:
-        UsageError, ValidationError: as for `stored_filter`.
-    """
-    converted: dict[str, Any] = {}
-    errors: dict[str, list[str]] = {}
-    inherit = _inheritor(filters)
-    for key, value in filters.items():
-        try:
-            if key in JUNCTIONS:
-                converted[key] = [convert_filter(find, inherit(part), where, path) for part in value]
-            else:
-                converted[key] = convert_condition(find(key), inherit(value), where, f"{path}.{key}")
-        except ValidationError as error:
-            errors.update(error.errors)
-    if errors:
-        raise ValidationError(errors)
-    return converted
-
-
-def convert_condition(found: Found, value: Any, where: str, path: str) -> Any:
-    """Return the stored form of one name's condition: a value, or operators.
-
-    Raises:
-        UsageError, ValidationError: as for `stored_filter`.
-    """
-    if not has_operators(value):
-        return stored_operand(_compared(found, where), value, path)
-    if not isinstance(value, Operators) and takes_any_keys(found):
-        raise ValidationError({path: [DISGUISED]})
-    inherit = _inheritor(value)
-    return {
-        name: _convert_operand(found, name, inherit(operand) if name in _OUTER else operand, where, path)
-        for name, operand in value.items()
-    }
-
-
-def _convert_operand(found: Found, name: str, operand: Any, where: str, path: str) -> Any:
-    """Return the stored form of what stands behind one operator."""
-    place = path.removeprefix(f"{where}.")
-    if name == "$not":
-        return convert_condition(found, operand, where, path)
-    if name == "$elemMatch" and is_of_values(operand):
-        return convert_condition(find_element(found, place, where), operand, where, path)
-    if name == "$elemMatch":
-        return convert_filter(find_in_elements(found, place, where), operand, where, path)
-    if name == "$size":
-        find_element(found, place, where)
-    elif name in ("$in", "$nin", "$all"):
-        field = _compared(found, where)
-        return [stored_operand(field, one, f"{path}.{at}") for at, one in enumerate(operand)]
-    elif name in ("$regex", "$options"):
-        if not may_be_text(_compared(found, where)):
-            raise UsageError(f"{where}: {shown(place)} is not a text")
-    elif name != "$exists":
-        return stored_operand(_compared(found, where), operand, path)
-    return operand
-
-
-def _refuse_disguised(find: Find, filters: object, path: str) -> None:
-    """Refuse a client's object before its keys are reported as a mistake in the code.
-
-    Raises:
-        ValidationError: an object has ``$`` in its keys where a value may have any keys.
-    """
-    for key, value in filters.items() if isinstance(filters, Mapping) else ():
-        if key in JUNCTIONS:
-            for part in value if isinstance(value, (list, tuple)) else ():
-                _refuse_disguised(find, part, path)
-        elif has_operators(value) and not isinstance(value, Operators) and takes_any_keys(find(str(key))):
-            raise ValidationError({f"{path}.{key}": [DISGUISED]})
-
-
-def _inheritor(outer: Mapping[str, Any]) -> Callable[[Any], Any]:
-    """Return the function that makes objects inside `Operators` into `Operators`."""
-    if not isinstance(outer, Operators):
-        return lambda value: value
-    return lambda value: Operators(value) if isinstance(value, Mapping) else value
-
-
-def has_operators(value: object) -> bool:
-    """Tell whether a value is an object in which a key starts with ``$``."""
-    return isinstance(value, Mapping) and any(str(key).startswith("$") for key in value)
 
 
 def _compared(found: Found, where: str) -> Any:

@@ -66,6 +66,23 @@ def path_text(path: Any, where: str) -> Any:
     return text
 
 
+def with_text_paths(given: Any, where: str, whose: str = "") -> Any:
+    """Return an object with each path in its keys as text; see `path_text`.
+
+    ``whose`` is the operator that it belongs to.
+
+    Raises:
+        ValidationError: a part of a path cannot be a key.
+        UsageError: a path is there in both forms.
+    """
+    if not isinstance(given, Mapping):
+        return given
+    texts = {path_text(path, where): value for path, value in given.items()}
+    if len(texts) < len(given):
+        raise UsageError(f"{where}: {f'{whose} has a path' if whose else 'a path is there'} in both forms")
+    return texts
+
+
 def find_in_model(schemas: Schemas, schema: ModelSchema, path: str, where: str, reveal: Collection[str] = ()) -> Found:
     """Return what a path leads to from a document of a model.
 

@@ -5,24 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from bson import Decimal128
-
 from gatewayfw.errors import UsageError, ValidationError
-from gatewayfw.odm.reading.filters import has_operators
 from gatewayfw.odm.reading.paths import path_text
-from gatewayfw.odm.writing.updates import OPERATORS, Change, stored_update, with_text_paths
+from gatewayfw.odm.writing.operators import ON_INSERT, OPERATORS, SETTING, Given
+from gatewayfw.odm.writing.updates import Change, change_of, parse_update
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.messages import NULL
 from gatewayfw.storage import Document
-from gatewayfw.storage.pushes import is_each, push
-from gatewayfw.storage.subset import check_operators
-
-#: What only a new document gets.
-_ON_INSERT = "$setOnInsert"
-#: Operators whose operand is what an absent field gets.
-_SETTING = ("$set", _ON_INSERT, "$min", "$max")
-#: Operators that leave an absent field absent.
-_REMOVING = frozenset({"$unset", "$pull", "$pop"})
+from gatewayfw.storage.subset import has_operators
 
 
 class Upsert(NamedTuple):
@@ -58,20 +48,18 @@ def parse_upsert(
     key = _key(schema, wanted)
     if required := [name for name, relation in schema.relations.items() if not relation.optional]:
         raise UsageError(f"upsert: a new {schema.name} needs the relation {required[0]}")
-    update = with_text_paths(update)
-    check_operators(update, OPERATORS | {_ON_INSERT})
-    given = {operator: changes for operator, changes in update.items() if operator != _ON_INSERT}
-    change = stored_update(schema, given or {"$set": {}})
-    later = stored_update(schema, {"$set": update.get(_ON_INSERT, {})})
-    values = {path: value for operator in _SETTING for path, value in update.get(operator, {}).items()}
     first = {path_text(name, "filter"): value for name, value in filter.items()}
-    for one in (change, later):
-        _check_key(wanted, one)
-        for operator, changes in one.update.items():
-            for path, operand in changes.items():
-                if operator not in _REMOVING and path not in wanted:
-                    _put(first, path, values[path] if path in values else _first_value(operator, operand))
-    return Upsert(change, first, key)
+    steps = parse_update(schema, update, OPERATORS)
+    for given, stored in steps:
+        _check_key(wanted, given, stored)
+        operator = OPERATORS[given.operator]
+        if given.path in wanted:
+            continue
+        if operator.sets:
+            _put(first, given.path, given.value)
+        elif operator.start is not None:
+            _put(first, given.path, operator.start(stored))
+    return Upsert(change_of(step for step in steps if step[0].operator != ON_INSERT), first, key)
 
 
 def _key(schema: ModelSchema, wanted: Mapping[str, Any]) -> tuple[str, ...]:
@@ -98,32 +86,15 @@ def _unique_keys(schema: ModelSchema) -> list[set[str]]:
     ]
 
 
-def _check_key(wanted: Mapping[str, Any], change: Change) -> None:
+def _check_key(wanted: Mapping[str, Any], given: Given, stored: Any) -> None:
     """Refuse a change of the fields that the filter names."""
-    for operator, changes in change.update.items():
-        for path, operand in changes.items():
-            name = path.partition(".")[0]
-            if name not in wanted:
-                continue
-            if operator != "$set" or path != name:
-                raise UsageError(f"upsert: {operator} changes {name}, which the filter names")
-            if operand != wanted[name]:
-                raise ValidationError({f"update.{name}": ["Must be the value in the filter."]})
-
-
-def _first_value(operator: str, operand: Any) -> Any:
-    """Return what an operator makes of an absent field."""
-    if operator == "$mul":
-        return Decimal128("0") if isinstance(operand, Decimal128) else operand * 0
-    if operator == "$push":
-        return push([], operand)
-    if operator == "$addToSet":
-        distinct: list[Any] = []
-        for one in operand["$each"] if is_each(operand) else [operand]:
-            if one not in distinct:
-                distinct.append(one)
-        return distinct
-    return operand
+    name = given.path.partition(".")[0]
+    if name not in wanted:
+        return
+    if given.operator not in SETTING or given.path != name:
+        raise UsageError(f"upsert: {given.operator} changes {name}, which the filter names")
+    if stored != wanted[name]:
+        raise ValidationError({f"update.{name}": ["Must be the value in the filter."]})
 
 
 def _put(document: Document, path: str, value: Any) -> None:

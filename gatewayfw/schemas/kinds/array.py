@@ -10,7 +10,7 @@ from marshmallow import ValidationError, missing
 from marshmallow import fields as mm
 
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.base import LISTED, Description, Maxima, Parts
+from gatewayfw.schemas.kinds.base import Ability, Description, Maxima, Parts
 from gatewayfw.schemas.kinds.checks import described_lengths, lengths, load_part, maximum_checks
 from gatewayfw.schemas.kinds.foreign import as_kind, describe
 from gatewayfw.schemas.kinds.ids import ObjectIdField
@@ -27,7 +27,7 @@ class ArrayField(InnerField, mm.List[Any], own=True):
     """
 
     kind = "array"
-    operators = LISTED
+    abilities = frozenset({Ability.LIST})
 
     @property
     def elements(self) -> mm.Field[Any]:

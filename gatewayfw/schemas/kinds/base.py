@@ -16,6 +16,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import Enum
 from typing import Any
 
 from bson import ObjectId
@@ -41,13 +42,17 @@ from gatewayfw.schemas.kinds.sizes import ENDLESS
 from gatewayfw.schemas.messages import INVALID
 from gatewayfw.schemas.values import finite_number, has_storable_keys, moment_of, same
 
-#: Update operators for numbers, for values with an order, for dates, and for lists.
-CALCULATED = frozenset({"$inc", "$mul"})
-ORDERED = frozenset({"$min", "$max"})
-DATED = frozenset({"$currentDate"})
-LISTED = frozenset({"$push", "$addToSet", "$pull", "$pop"})
 #: A field in plain words, as JSON; see `gatewayfw.catalog.kinds`.
 Description = dict[str, Any]
+
+
+class Ability(Enum):
+    """What update operators may do with values, and what is said where they cannot."""
+
+    CALCULATE = "Not a number."
+    ORDER = "Not a number or a date."
+    DATE = "Not a date."
+    LIST = "Not a list."
 
 
 @dataclass(frozen=True)
@@ -102,7 +107,7 @@ class Kind:
         own: whether its class is part of this package; we know less about a user's subclass.
         sorts: whether MongoDB orders its values as a user expects.
         is_text: whether its values are stored as text.
-        operators: the update operators it takes besides ``$set`` and ``$unset``.
+        abilities: what update operators may do with its values.
         sets_parts: whether ``$set`` may name a part of it, such as ``address.street``.
         is_free: whether its values may contain anything.
         is_unknown: whether only its author knows what its values contain.
@@ -117,7 +122,7 @@ class Kind:
     own = False
     sorts = False
     is_text = False
-    operators: frozenset[str] = frozenset()
+    abilities: frozenset[Ability] = frozenset()
     sets_parts = False
     is_free = False
     is_unknown = False

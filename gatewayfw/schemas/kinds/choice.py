@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import fields as mm
 
-from gatewayfw.schemas.kinds.base import CALCULATED, Description, KindField, cut
+from gatewayfw.schemas.kinds.base import Ability, Description, KindField, cut
 from gatewayfw.schemas.kinds.numbers import comparable_number
 from gatewayfw.schemas.kinds.quick import Purpose, Store, Test, but_none
 from gatewayfw.schemas.kinds.sizes import NUMBER, TEXT
@@ -51,7 +51,7 @@ class AnyField(KindField, mm.Raw, own=True):
     """Any JSON value, even null; server code may pass ObjectIds and datetimes, too."""
 
     kind = "any_"
-    operators = CALCULATED
+    abilities = frozenset({Ability.CALCULATE})
     sets_parts = True
     is_free = True
     default_error_messages = {"invalid": "Not a valid value."}

@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import fields as mm
 
-from gatewayfw.schemas.kinds.base import DATED, ORDERED, Description, KindField
+from gatewayfw.schemas.kinds.base import Ability, Description, KindField
 from gatewayfw.schemas.kinds.quick import Load, Purpose, Test
 from gatewayfw.schemas.kinds.sizes import NUMBER
 from gatewayfw.schemas.values import moment_of
@@ -21,7 +21,7 @@ class DateField(KindField, mm.String, own=True):
 
     kind = "date"
     sorts = True
-    operators = ORDERED | DATED
+    abilities = frozenset({Ability.ORDER, Ability.DATE})
     default_error_messages = {"invalid": "Not a valid ISO 8601 date."}
 
     @property

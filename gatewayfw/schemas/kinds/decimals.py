@@ -11,7 +11,7 @@ from bson import Decimal128
 from marshmallow import ValidationError, validate
 from marshmallow import fields as mm
 
-from gatewayfw.schemas.kinds.base import CALCULATED, ORDERED, Description, KindField
+from gatewayfw.schemas.kinds.base import Ability, Description, KindField
 from gatewayfw.schemas.kinds.quick import Load, Purpose, Store, Test
 from gatewayfw.schemas.kinds.sizes import DECIMAL
 
@@ -71,7 +71,7 @@ class DecimalField(KindField, mm.Decimal, own=True):
     kind = "decimal"
     sorts = True
     reads_otherwise = True
-    operators = CALCULATED | ORDERED
+    abilities = frozenset({Ability.CALCULATE, Ability.ORDER})
     default_error_messages = {
         "invalid": 'Not a valid decimal (text such as "12.50").',
         "more": "Must have at most {places} decimal places.",

@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import fields as mm
 
-from gatewayfw.schemas.kinds.base import CALCULATED, ORDERED, Description, KindField
+from gatewayfw.schemas.kinds.base import Ability, Description, KindField
 from gatewayfw.schemas.kinds.checks import choices, described_range
 from gatewayfw.schemas.kinds.quick import INFINITY, Purpose, Test
 from gatewayfw.schemas.kinds.sizes import NUMBER
@@ -18,7 +18,7 @@ class NumberField(KindField, mm.Float, own=True):
 
     kind = "number"
     sorts = True
-    operators = CALCULATED | ORDERED
+    abilities = frozenset({Ability.CALCULATE, Ability.ORDER})
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if isinstance(value, str):
@@ -45,7 +45,7 @@ class IntegerField(KindField, mm.Integer, own=True):
 
     kind = "integer"
     sorts = True
-    operators = CALCULATED | ORDERED
+    abilities = frozenset({Ability.CALCULATE, Ability.ORDER})
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if isinstance(value, str):

@@ -20,7 +20,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.base import CALCULATED, DATED, LISTED, ORDERED, Description, KindField, Maxima
+from gatewayfw.schemas.kinds.base import Ability, Description, KindField, Maxima
 from gatewayfw.schemas.kinds.checks import load_part
 from gatewayfw.schemas.kinds.decimals import MOST_DIGITS, StoredDecimal
 from gatewayfw.schemas.kinds.foreign import Foreign, as_kind, reads_otherwise
@@ -81,12 +81,12 @@ class StoredField(Foreign, mm.Field[Any]):
         return isinstance(self._field, mm.String) and not isinstance(self._field, mm.UUID)
 
     @property
-    def operators(self) -> frozenset[str]:  # type: ignore[override]  # by the field's class
+    def abilities(self) -> frozenset[Ability]:  # type: ignore[override]  # by the field's class
         if isinstance(self._field, mm.Number):
-            return CALCULATED | ORDERED
+            return frozenset({Ability.CALCULATE, Ability.ORDER})
         if isinstance(self._field, (mm.DateTime, mm.Date)) and not isinstance(self._field, mm.Time):
-            return DATED
-        return LISTED if self.elements is not None else frozenset()
+            return frozenset({Ability.DATE})
+        return frozenset({Ability.LIST}) if self.elements is not None else frozenset()
 
     @property
     def sets_parts(self) -> bool:  # type: ignore[override]  # by the field's class

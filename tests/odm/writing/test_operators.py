@@ -12,6 +12,7 @@ from marshmallow import validate
 
 from gatewayfw.errors import UsageError, ValidationError
 from gatewayfw.odm import Operators
+from gatewayfw.odm.writing.operators import ON_INSERT, OPERATORS
 from gatewayfw.schemas import (
     any_,
     array,
@@ -25,6 +26,7 @@ from gatewayfw.schemas import (
     optional,
     string,
 )
+from gatewayfw.storage.subset import UPDATES
 from tests.models import add_shop, define_offers
 
 #: Finds the only document.
@@ -306,6 +308,10 @@ def test_an_operator_on_another_kind_is_a_mistake_of_the_code(things, update, me
     with pytest.raises(UsageError) as caught:
         things.find_one_and_update(THE_ONE, update=update)
     assert caught.value.message == message
+
+
+def test_the_table_has_each_operator_of_the_storage():
+    assert {row.sent_as or name for name, row in OPERATORS.items()} - {ON_INSERT} == UPDATES
 
 
 # -- the current date

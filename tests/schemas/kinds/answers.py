@@ -14,7 +14,7 @@ def answers(field: Any) -> dict[str, Any]:
     rare = ("is_text", "is_free", "is_unknown", "is_file", "reads_otherwise")
     return {name: True for name in rare if getattr(kind, name)} | {
         "sorts": kind.sorts,
-        "operators": sorted(kind.operators),
+        "abilities": sorted(one.name for one in kind.abilities),
         "sets parts": kind.sets_parts,
         "largest": kind.largest(),
         "unstated": list(kind.unstated("x")),

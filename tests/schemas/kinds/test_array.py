@@ -34,7 +34,7 @@ def test_in_a_list_of_lists_a_list_is_an_element_where_it_is_no_whole():
 
 
 def test_a_list_is_as_large_as_its_elements_together():
-    common = {"sorts": False, "operators": ["$addToSet", "$pop", "$pull", "$push"], "sets parts": False}
+    common = {"sorts": False, "abilities": ["LIST"], "sets parts": False}
     assert answers(array(integer, size=3)) == {**common, "largest": list_bytes(3, 8), "unstated": []}
     assert answers(array(string)) == {**common, "largest": ENDLESS, "unstated": ["x", "x[]"]}
 

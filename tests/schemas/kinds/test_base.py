@@ -52,7 +52,7 @@ def test_a_default_is_told_as_clients_would_send_it(default, told):
 
 def test_of_a_field_of_which_nothing_is_known_nothing_is_claimed():
     kind = Kind()
-    said = ("kind", "own", "sorts", "is_text", "operators", "sets_parts", "is_free", "is_unknown", "is_file")
+    said = ("kind", "own", "sorts", "is_text", "abilities", "sets_parts", "is_free", "is_unknown", "is_file")
     assert [getattr(kind, name) for name in said] == ["", False, False, False, frozenset(), False, False, False, False]
     assert (kind.states_maximum, kind.reads_otherwise, kind.elements) == (True, False, None)
     assert (kind.parts("x"), kind.part("a"), list(kind.items({})), list(kind.unstorable())) == ((), None, [], [])

@@ -66,7 +66,7 @@ def test_good_bytes_are_known_and_loaded_quickly() -> None:
 
 
 def test_binary_data_is_as_large_as_it_may_be() -> None:
-    common = {"sorts": False, "operators": [], "sets parts": False, "reads_otherwise": True}
+    common = {"sorts": False, "abilities": [], "sets parts": False, "reads_otherwise": True}
     assert answers(binary(size=5)) == {**common, "largest": BINARY + 5, "unstated": []}
     assert answers(binary()) == {**common, "largest": ENDLESS, "unstated": ["x"]}
     assert as_kind(binary(size=(1, 5))).description() == {"kind": "binary", "minBytes": 1, "maxBytes": 5}

@@ -35,4 +35,4 @@ def test_nothing_else_becomes_a_boolean(value):
 
 
 def test_a_boolean_sorts_and_takes_one_byte():
-    assert answers(boolean()) == {"sorts": True, "operators": [], "sets parts": False, "largest": 1, "unstated": []}
+    assert answers(boolean()) == {"sorts": True, "abilities": [], "sets parts": False, "largest": 1, "unstated": []}

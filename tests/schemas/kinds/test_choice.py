@@ -14,7 +14,7 @@ from gatewayfw.schemas.kinds.sizes import ENDLESS, NUMBER, TEXT
 from tests.schemas.calls import checked
 from tests.schemas.kinds.answers import answers, compared
 
-BOUNDS = {"sorts": True, "operators": [], "sets parts": False, "unstated": []}
+BOUNDS = {"sorts": True, "abilities": [], "sets parts": False, "unstated": []}
 
 
 @pytest.mark.parametrize("mode", ["assert", "create"])
@@ -48,7 +48,7 @@ def test_any_takes_all_json_and_cuts_dates_to_milliseconds():
 def test_any_has_no_bound_and_takes_increments():
     assert answers(any_()) == {
         "sorts": False,
-        "operators": ["$inc", "$mul"],
+        "abilities": ["CALCULATE"],
         "sets parts": True,
         "largest": ENDLESS,
         "unstated": ["x"],

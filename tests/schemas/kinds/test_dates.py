@@ -34,7 +34,7 @@ def test_filters_compare_with_moments():
 def test_a_date_sorts_and_has_the_size_of_a_number():
     assert answers(date()) == {
         "sorts": True,
-        "operators": ["$currentDate", "$max", "$min"],
+        "abilities": ["DATE", "ORDER"],
         "sets parts": False,
         "largest": 8,
         "unstated": [],

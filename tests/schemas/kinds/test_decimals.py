@@ -193,7 +193,7 @@ def test_a_decimal_is_dumped_as_text_and_stored_in_16_bytes() -> None:
     assert check_value(nullable(decimal(places=2)), None, "x") is None
     assert answers(PRICE) == {
         "sorts": True,
-        "operators": ["$inc", "$max", "$min", "$mul"],
+        "abilities": ["CALCULATE", "ORDER"],
         "sets parts": False,
         "largest": 16,
         "unstated": [],

@@ -121,7 +121,7 @@ def test_a_file_is_not_stored_and_needs_no_maximum():
     kind = file(most=5)
     assert answers(kind) == {
         "sorts": False,
-        "operators": [],
+        "abilities": [],
         "sets parts": False,
         "largest": ENDLESS,
         "unstated": [],

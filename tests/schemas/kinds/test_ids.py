@@ -96,7 +96,7 @@ def test_ids_are_dumped_as_text_and_null_is_kept() -> None:
 
 
 def test_ids_sort_and_are_described() -> None:
-    common = {"sorts": True, "operators": [], "sets parts": False, "unstated": []}
+    common = {"sorts": True, "abilities": [], "sets parts": False, "unstated": []}
     assert answers(object_id()) == {**common, "largest": 12}
     assert answers(uuid()) == {**common, "largest": 21, "reads_otherwise": True}
     assert [as_kind(field).description() for field in (object_id(), object_id(of="note"), uuid())] == [

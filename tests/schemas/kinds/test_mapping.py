@@ -57,7 +57,7 @@ def test_every_key_leads_to_the_kind_of_values():
 def test_a_mapping_has_no_bound():
     assert answers(mapping(integer)) == {
         "sorts": False,
-        "operators": [],
+        "abilities": [],
         "sets parts": True,
         "largest": ENDLESS,
         "unstated": ["x"],

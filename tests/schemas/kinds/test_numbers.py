@@ -62,7 +62,7 @@ def test_a_number_of_given_choices_is_described_with_them(kind):
 def test_both_sort_take_increments_and_have_eight_bytes(kind):
     assert answers(kind()) == {
         "sorts": True,
-        "operators": ["$inc", "$max", "$min", "$mul"],
+        "abilities": ["CALCULATE", "ORDER"],
         "sets parts": False,
         "largest": 8,
         "unstated": [],

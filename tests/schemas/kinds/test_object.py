@@ -24,7 +24,7 @@ from tests.schemas.kinds.seen import Placed
 FIELDS = {"a": integer(), "b": optional(string(size=2)), "c": defaulted(integer, 3)}
 #: Bytes of an object without fields.
 EMPTY = len(encode({}))
-COMMON = {"sorts": False, "operators": [], "sets parts": True}
+COMMON = {"sorts": False, "abilities": [], "sets parts": True}
 
 
 def test_unknown_missing_and_wrong_fields_are_all_told():

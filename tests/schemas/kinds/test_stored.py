@@ -19,7 +19,7 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas import array, integer, object_, string
 from gatewayfw.schemas import date as moment
-from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.kinds import Ability, as_kind
 from gatewayfw.schemas.kinds.stored import StoredField, in_models
 
 TEXT = "01234567-89ab-cdef-0123-456789abcdef"
@@ -78,9 +78,9 @@ def refused(field, value):
 
 
 SCALAR = {"sorts": True}
-NUMERIC = {"sorts": True, "operators": {"$inc", "$mul", "$min", "$max"}}
-TIMELY = {"sorts": True, "operators": {"$currentDate"}}
-LIST = {"operators": {"$push", "$addToSet", "$pull", "$pop"}, "elements": True}
+NUMERIC = {"sorts": True, "abilities": {Ability.CALCULATE, Ability.ORDER}}
+TIMELY = {"sorts": True, "abilities": {Ability.DATE}}
+LIST = {"abilities": {Ability.LIST}, "elements": True}
 OTHERWISE = {"reads_otherwise": True}
 OPEN = {"is_unknown": True, "reads_otherwise": True}
 PARTS = {"sets_parts": True, "reads_otherwise": True}
@@ -126,8 +126,8 @@ def test_a_field_says_what_is_known_of_its_class(field, said):
     kind = as_kind(in_models(field))
     flags = ("is_unknown", "reads_otherwise", "sorts", "is_text", "sets_parts")
     found = {name: getattr(kind, name) for name in flags}
-    found |= {"operators": kind.operators, "elements": kind.elements is not None}
-    assert found == dict.fromkeys(flags, False) | {"operators": frozenset(), "elements": False} | said
+    found |= {"abilities": kind.abilities, "elements": kind.elements is not None}
+    assert found == dict.fromkeys(flags, False) | {"abilities": frozenset(), "elements": False} | said
 
 
 def test_a_field_keeps_what_it_was_made_with():
@@ -480,5 +480,5 @@ def test_parts_are_fields_of_models():
 
 def test_only_lists_take_operators_of_lists():
     lists = as_kind(in_models(mm.List(mm.String())))
-    assert ("$push" in lists.operators, "$push" in as_kind(in_models(mm.String())).operators) == (True, False)
+    assert (lists.abilities, as_kind(in_models(mm.String())).abilities) == ({Ability.LIST}, frozenset())
     assert as_kind(in_models(mm.Nested(Tag))).part("name") is not None

@@ -16,7 +16,7 @@ from gatewayfw.schemas.kinds.text import LONGEST_EMAIL
 from tests.schemas.calls import checked
 from tests.schemas.kinds.answers import answers, compared
 
-PLAIN = {"sorts": True, "operators": [], "sets parts": False, "is_text": True}
+PLAIN = {"sorts": True, "abilities": [], "sets parts": False, "is_text": True}
 MAXIMA = Maxima(text=10, stated=20)
 
 

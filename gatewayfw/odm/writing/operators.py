@@ -1,0 +1,202 @@
+"""The update operators of models, each a row of one table. Pure.
+
+What an operator does to a stored value is the database's part; mongomock's is in `gatewayfw.storage.memory_updates`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from bson import Decimal128
+from marshmallow.fields import Field
+
+from gatewayfw.errors import UsageError, ValidationError
+from gatewayfw.odm.reading.filters import DISGUISED, Operators, Parser
+from gatewayfw.odm.reading.paths import Found, find_in_elements, is_free, takes_any_keys
+from gatewayfw.schemas.fields import any_
+from gatewayfw.schemas.kinds import Ability, as_kind
+from gatewayfw.schemas.kinds.checks import plain_message
+from gatewayfw.schemas.kinds.quick import as_it_is
+from gatewayfw.schemas.messages import REQUIRED
+from gatewayfw.schemas.paths import shown
+from gatewayfw.schemas.structs import check_value
+from gatewayfw.storage.pushes import is_each, push
+from gatewayfw.storage.subset import PULLED, check_added, has_operators
+
+ANY: Field[Any] = any_()
+#: The operator for what only a new document gets.
+ON_INSERT = "$setOnInsert"
+#: Operators on fields whose names a client may have chosen.
+SETTING = ("$set", ON_INSERT)
+
+
+class Given(NamedTuple):
+    """What an update gives an operator for one path; ``now`` is the time of the update, in UTC."""
+
+    operator: str
+    path: str
+    value: Any
+    field: Field[Any]
+    now: datetime
+
+    @property
+    def place(self) -> str:
+        """The path in messages."""
+        return f"update.{self.path}"
+
+    @property
+    def element(self) -> Field[Any]:
+        """The field of a list's elements, or one that takes anything."""
+        return as_kind(self.field).elements or ANY
+
+    def refusal(self, message: str) -> ValidationError:
+        """Return the error for a value that the operator does not take."""
+        return ValidationError({self.place: [message]})
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An update operator.
+
+    Attributes:
+        store: returns the stored form of what is given, or refuses it.
+        needs: what the values of its field must be able to do; None for any field.
+        start: returns what an absent field of a new document gets, by the stored form; None where it stays absent.
+        sets: whether an absent field gets just what is given.
+        sent_as: the operator that the storage gets instead; empty for the same.
+    """
+
+    store: Callable[[Given], Any]
+    needs: Ability | None = None
+    start: Callable[[Any], Any] | None = None
+    sets: bool = False
+    sent_as: str = ""
+
+
+def _store_value(given: Given) -> Any:
+    return check_value(given.field, given.value, given.place)
+
+
+def _store_nothing(given: Given) -> Any:
+    if given.field.required and "." not in given.path:
+        raise given.refusal(REQUIRED)
+    return ""
+
+
+def _store_amount(given: Given) -> Any:
+    amount = as_kind(given.field).amount(given.value)
+    if amount is None:
+        raise given.refusal(plain_message(given.field, "invalid", "Not a valid number."))
+    return amount
+
+
+def _store_factor(given: Given) -> Any:
+    factor = as_kind(given.field).factor(given.value)
+    if factor is None:
+        _store_amount(given)
+        raise given.refusal("Must be a whole number.")
+    return factor
+
+
+def _store_now(given: Given) -> Any:
+    if given.value is not True and given.value != {"$type": "date"}:
+        raise given.refusal("Must be true.")
+    return check_value(given.field, as_kind(given.field).current(given.now), given.place)
+
+
+def _store_end(given: Given) -> Any:
+    if type(given.value) is not int or given.value not in (1, -1):
+        raise given.refusal("Must be 1 or -1.")
+    return given.value
+
+
+def _store_added(given: Given) -> Any:
+    """Return the value to add to a list, or the values in ``$each`` with what is beside it."""
+    value, element = given.value, given.element
+    if _is_data(given):
+        return check_value(element, value, given.place)
+    check_added(given.operator, value)
+    if not is_each(value):
+        return check_value(element, value, given.place)
+    if "$sort" in value:
+        _check_sort(given, value["$sort"])
+    return {
+        **value,
+        "$each": [check_value(element, one, f"{given.place}.{at}") for at, one in enumerate(value["$each"])],
+    }
+
+
+def _store_pulled(given: Given) -> Any:
+    """Return the condition on the elements to pull, or their value."""
+    value, element = given.value, given.element
+    if _is_data(given):
+        stored = check_value(element, value, given.place)
+        return {"$in": [stored]} if isinstance(stored, Mapping) else stored
+    if isinstance(value, Mapping) and not has_operators(value):
+        return _PARSER.filter(find_in_elements(given.field, given.path, "update"), value, given.place)
+    return _PARSER.condition(element, value, given.place)
+
+
+def _is_data(given: Given) -> bool:
+    """Tell whether what is given is a value because an element may have any keys.
+
+    Raises:
+        ValidationError: it has the keys of operators.
+    """
+    if isinstance(given.value, Operators) or not takes_any_keys(given.element):
+        return False
+    if has_operators(given.value):
+        raise given.refusal(DISGUISED)
+    return True
+
+
+def _check_sort(given: Given, order: Any) -> None:
+    """Refuse to sort a list by what has no order, or by a field that is not there.
+
+    Raises:
+        UsageError: it does.
+    """
+    by: Found = given.element
+    if isinstance(order, Mapping):
+        (name,) = order
+        by = find_in_elements(given.field, given.path, "update")(name)
+    if isinstance(by, Field) and not is_free(by) and not as_kind(by).sorts:
+        raise UsageError(f"update: $push {shown(given.path)}: its $sort names no field that has an order")
+
+
+def _zero(factor: Any) -> Any:
+    return Decimal128("0") if isinstance(factor, Decimal128) else factor * 0
+
+
+def _distinct(added: Any) -> list[Any]:
+    distinct: list[Any] = []
+    for one in added["$each"] if is_each(added) else [added]:
+        if one not in distinct:
+            distinct.append(one)
+    return distinct
+
+
+_PARSER = Parser(PULLED)
+#: All update operators of models. A new one is a row here, a name in `gatewayfw.storage.subset`, and what
+#: `gatewayfw.storage.memory_updates` makes of it.
+OPERATORS: Mapping[str, Operator] = MappingProxyType(
+    {
+        "$set": Operator(_store_value, sets=True),
+        ON_INSERT: Operator(_store_value, sets=True),
+        "$unset": Operator(_store_nothing),
+        "$inc": Operator(_store_amount, Ability.CALCULATE, start=as_it_is),
+        "$mul": Operator(_store_factor, Ability.CALCULATE, start=_zero),
+        "$min": Operator(_store_value, Ability.ORDER, sets=True),
+        "$max": Operator(_store_value, Ability.ORDER, sets=True),
+        "$currentDate": Operator(_store_now, Ability.DATE, start=as_it_is, sent_as="$set"),
+        "$push": Operator(_store_added, Ability.LIST, start=partial(push, ())),
+        "$addToSet": Operator(_store_added, Ability.LIST, start=_distinct),
+        "$pull": Operator(_store_pulled, Ability.LIST),
+        "$pop": Operator(_store_end, Ability.LIST),
+    }
+)
