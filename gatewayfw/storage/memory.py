@@ -2,7 +2,8 @@
 
 It keeps everything in the memory of one process. mongomock has no transactions, and its operations are not atomic under
 threads. So one re-entrant lock per mongomock client covers every operation, including reads. A failed transaction is
-undone by restoring the documents as they were before each write.
+undone by restoring the documents as they were before each write. mongomock itself only keeps documents and indexes
+(`gatewayfw.storage.memory_store`), and runs pipelines.
 """
 
 from __future__ import annotations
@@ -16,17 +17,16 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from bson.errors import BSONError
-from pymongo.errors import DuplicateKeyError, PyMongoError
+from pymongo.errors import PyMongoError
 
 from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge, ValidationError
 from gatewayfw.storage.base import Storage, T
-from gatewayfw.storage.indexes import COLLISION, describe_unbuilt, find_missing
-from gatewayfw.storage.matching import needs_matching
-from gatewayfw.storage.memory_duplicates import after_update, is_storable, refuse_shared, taken_fields
-from gatewayfw.storage.memory_indexes import index_of, options_of
-from gatewayfw.storage.memory_reads import bytes_of, narrow, select, show
+from gatewayfw.storage.documents import as_stored, bytes_of
+from gatewayfw.storage.indexes import describe_unbuilt, find_missing
+from gatewayfw.storage.memory_reads import show
+from gatewayfw.storage.memory_store import MockCollection
 from gatewayfw.storage.memory_undo import Undo
-from gatewayfw.storage.memory_updates import Statement, statements_of
+from gatewayfw.storage.memory_updates import apply_update
 from gatewayfw.storage.mongo.errors import TOO_LARGE
 from gatewayfw.storage.order import rank
 from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Update
@@ -37,9 +37,7 @@ _LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 _LOCKS_GUARD = threading.Lock()
 #: Seconds to wait for the lock without a deadline.
 _PATIENCE = 30.0
-#: How many times its own size an update may add to a document: each name in a path may become a new object.
-_GROWTH = 4
-#: The errors of mongomock, plain Python errors included where a stored value does not fit an operator.
+#: The errors of mongomock and BSON, plain Python errors included.
 _REFUSALS = (
     *(PyMongoError, BSONError, NotImplementedError),
     *(ArithmeticError, AttributeError, KeyError, TypeError, ValueError),
@@ -73,28 +71,20 @@ class MockStorage(Storage):
     def ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[str]:
         """Create missing indexes; mongomock makes collections by itself."""
         with self._driver():
-            known = self._db[collection].index_information().values()
-            count = self._db[collection].estimated_document_count()
-        present = {tuple(index["key"]): bool(index.get("unique")) for index in known}
-        missing, problems = find_missing(collection, indexes, present, lambda: count > build_limit)
-        problems += [problem for index in missing for problem in self._build(collection, index)]
-        self._ensured[collection] = self.indexes(collection)
-        return problems
-
-    def _build(self, collection: str, index: Index) -> Iterator[str]:
-        try:
-            with self._driver():
-                self._db[collection].create_index(list(index.keys), **options_of(index))
-        except DuplicateKey:
-            yield describe_unbuilt(collection, index, COLLISION)
-        except StorageError as error:
-            yield describe_unbuilt(collection, index, type(error.__cause__).__name__)
+            stored = self._stored(collection)
+            present = {index.keys: index.unique for index in stored.indexes()}
+            missing, problems = find_missing(collection, indexes, present, lambda: len(stored) > build_limit)
+            reasons = [(index, stored.build(index)) for index in missing]
+            self._ensured[collection] = stored.indexes()
+        return problems + [describe_unbuilt(collection, index, reason) for index, reason in reasons if reason]
 
     def indexes(self, collection: str) -> list[Index]:
-        """Return the existing indexes, with the options that mongomock keeps."""
+        """Return the existing indexes."""
         with self._driver():
-            known = self._db[collection].index_information()
-        return [index_of(name, one) for name, one in known.items() if name != "_id_"]
+            return self._stored(collection).indexes()
+
+    def _stored(self, collection: str) -> MockCollection:
+        return MockCollection(self._db, collection)
 
     def is_sharded(self, collection: str) -> bool:
         """Return False: there is no server."""
@@ -146,9 +136,9 @@ class MockStorage(Storage):
     def _restore(self) -> None:
         for collection, id_, before in reversed(self._undo.images or ()):
             if before is None:
-                self._db[collection].delete_one({"_id": id_})
+                self._stored(collection).remove(id_)
             else:
-                self._db[collection].replace_one({"_id": id_}, before, upsert=True)
+                self._stored(collection).restore(before)
 
     def touch(
         self,
@@ -182,43 +172,28 @@ class MockStorage(Storage):
             self.update_many(collection, filter, update)
 
     def _refuse_marked(self, collection: str, filter: Filter, path: str) -> None:
-        with self._driver():
-            for _ in select(self._db[collection], {**filter, path: {"$exists": True}}):
-                raise Marked()
+        if self.count(collection, {"$and": [filter, {path: {"$exists": True}}]}, limit=1):
+            raise Marked()
 
     def insert(self, collection: str, documents: Sequence[Document]) -> None:
         """Store new documents."""
 
         def write() -> None:
             self._keep_indexes(collection)
-            for document in documents:
-                if bytes_of(document) > self.most_bytes:
-                    raise TooLarge(TOO_LARGE)
-                self._insert_one(collection, document)
+            stored = self._stored(collection)
+            for document in map(as_stored, documents):
+                if stored.has(document["_id"]):
+                    raise DuplicateKey(["_id"])
+                self._put(collection, stored, document)
 
         self._write(write)
 
     def _keep_indexes(self, collection: str) -> None:
         """Make the indexes of a collection anew if it was dropped."""
         ensured = self._ensured.get(collection)
-        if ensured and len(self._db[collection].index_information()) < 2:  # that on ``_id`` may be there
+        if ensured and not self._stored(collection).indexes():
             for problem in self.aside(lambda: self.ensure(collection, ensured, 0)):
                 _LOG.error("%s", problem)
-
-    def _insert_one(self, collection: str, document: Document) -> None:
-        # mongomock looks an `_id` up in a dictionary; a search for it beforehand would read every document.
-        stored = self._db[collection]
-        try:
-            stored.insert_one(dict(document))
-        except DuplicateKeyError as error:
-            known = stored.find_one({"_id": document["_id"]}) is not None
-            raise DuplicateKey(["_id"] if known else taken_fields(stored, [document])) from error
-        except BaseException:
-            if is_storable(stored, document):
-                self._remember_absence(collection, document)
-            raise
-        self._remember_absence(collection, document)
-        refuse_shared(stored, [document])
 
     def find(
         self,
@@ -230,12 +205,9 @@ class MockStorage(Storage):
         skip: int = 0,
         limit: int = 0,
     ) -> Iterator[Document]:
-        """Read all matches at once: mongomock's cursors are lazy and see later writes.
-
-        mongomock 4.3 does not sort decimals and binary types as MongoDB does.
-        """
+        """Read all matches at once, as they are now."""
         with self._driver():
-            found: Iterable[Document] = select(self._db[collection], filter)
+            found: Iterable[Document] = self._stored(collection).select(filter)
             if sort:
                 found = rank(found, sort)
             return iter([show(one, fields) for one in islice(found, skip, skip + limit if limit else None)])
@@ -243,47 +215,32 @@ class MockStorage(Storage):
     def update_one(
         self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
     ) -> Document | None:
-        """Change one document; positional paths are not supported."""
+        """Change one document."""
 
         def write() -> Document | None:
-            stored = self._db[collection]
-            before = next(select(stored, filter), None)
-            if before is None:
-                return None
-            same = {"_id": before["_id"]}
-            with self._prepare_update(collection, same, [before], update) as [(wanted, plain)]:
-                stored.update_one(wanted, plain)
-            return show(stored.find_one(same), fields)
+            found = list(islice(self._stored(collection).select(filter), 1))
+            return next((show(after, fields) for after in self._update(collection, found, filter, update)), None)
 
         return self._write(write)
 
     def update_many(self, collection: str, filter: Filter, update: Update, *, most_bytes: int | None = None) -> int:
-        """Change all matching documents; mongomock does not know their sizes."""
+        """Change all matching documents."""
 
         def write() -> int:
-            before = list(select(self._db[collection], filter))
-            wanted = dict(filter)
+            found = list(self._stored(collection).select(filter))
             if most_bytes is not None:
-                before = [one for one in before if bytes_of(one) <= most_bytes]
-            if most_bytes is not None or needs_matching(filter):
-                wanted = narrow(filter, before)
-            with self._prepare_update(collection, wanted, before, update) as statements:
-                return sum(
-                    self._db[collection].update_many(dict(wanted), plain).matched_count for wanted, plain in statements
-                )
+                found = [one for one in found if bytes_of(one) <= most_bytes]
+            return len(self._update(collection, found, filter, update))
 
         return self._write(write)
 
     def update_each(self, collection: str, changes: Iterable[tuple[object, Update]]) -> None:
-        """Change documents one by one: mongomock 4.3 fails on PyMongo 4.20's bulk updates."""
+        """Change documents one by one."""
 
         def write() -> None:
             for id_, update in changes:
                 same = {"_id": id_}
-                before = list(select(self._db[collection], same))
-                with self._prepare_update(collection, same, before, update) as statements:
-                    for wanted, plain in statements:
-                        self._db[collection].update_one(wanted, plain)
+                self._update(collection, list(self._stored(collection).select(same)), same, update)
 
         self._write(write)
 
@@ -291,19 +248,19 @@ class MockStorage(Storage):
         """Delete all matching documents."""
 
         def write() -> int:
-            before = list(select(self._db[collection], filter))
-            self._remember(collection, before)
-            return int(self._db[collection].delete_many(narrow({}, before)).deleted_count)
+            stored = self._stored(collection)
+            found = list(stored.select(filter))
+            for document in found:
+                stored.remove(document["_id"])
+                self._remember(collection, document["_id"], document)
+            return len(found)
 
         return self._write(write)
 
     def count(self, collection: str, filter: Filter, limit: int = 0) -> int:
         """Return how many documents match, at most ``limit``."""
         with self._driver():
-            if needs_matching(filter):
-                return sum(1 for _ in islice(select(self._db[collection], filter), limit or None))
-            bound = {"limit": limit} if limit else {}
-            return int(self._db[collection].count_documents(dict(filter), **bound))
+            return sum(1 for _ in islice(self._stored(collection).select(filter), limit or None))
 
     def aggregate(self, collection: str, pipeline: Sequence[Mapping[str, Any]]) -> Iterator[Document]:
         """Yield the results of a pipeline, as far as mongomock knows its stages."""
@@ -320,44 +277,28 @@ class MockStorage(Storage):
 
         return self.transaction(translated)
 
-    def _remember(self, collection: str, before: Iterable[Document]) -> None:
-        """Keep the documents before a write."""
-        assert self._undo.images is not None
-        self._undo.images.extend((collection, found["_id"], found) for found in before)
-
-    def _remember_absence(self, collection: str, document: Document) -> None:
-        """Keep that a document was not there before its insert."""
-        assert self._undo.images is not None
-        self._undo.images.append((collection, document["_id"], None))
-
-    @contextmanager
-    def _prepare_update(
-        self, collection: str, filter: Filter, before: Sequence[Document], update: Update
-    ) -> Iterator[list[Statement]]:
-        """Keep the documents before an update, check sizes; return mongomock's updates."""
-        self._remember(collection, before)
+    def _update(self, collection: str, found: Sequence[Document], filter: Filter, update: Update) -> list[Document]:
+        """Update documents that a filter selected; return what they are afterwards."""
+        stored, changes = self._stored(collection), as_stored(update)
         try:
-            statements = statements_of(update, filter, before)
+            changed = [apply_update(before, changes, filter) for before in found]
         except ValidationError as error:
-            error.met = collection, [{"_id": one["_id"]} for one in before]
+            error.met = collection, [{"_id": one["_id"]} for one in found]
             raise
-        try:
-            yield statements
-        except DuplicateKeyError as error:
-            refused = after_update(self._db[collection], before, statements)
-            raise DuplicateKey(taken_fields(self._db[collection], refused)) from error
-        after = self._db[collection].find({"_id": {"$in": [one["_id"] for one in before]}})
-        refuse_shared(self._db[collection], after)
-        self._refuse_large(collection, before, update)
+        for before, after in zip(found, changed, strict=True):
+            self._put(collection, stored, after, before)
+        return changed
 
-    def _refuse_large(self, collection: str, before: Iterable[Document], update: Update) -> None:
-        """Refuse an update that made a document too large for MongoDB."""
-        most = self.most_bytes - _GROWTH * bytes_of(update)
-        for image in before:
-            if bytes_of(image) > most:  # Most documents are far smaller and need not be read again.
-                after = self._db[collection].find_one({"_id": image["_id"]})
-                if bytes_of(after or {}) > self.most_bytes:
-                    raise TooLarge(TOO_LARGE)
+    def _put(self, collection: str, stored: MockCollection, document: Document, before: Document | None = None) -> None:
+        if bytes_of(document) > self.most_bytes:
+            raise TooLarge(TOO_LARGE)
+        stored.put(document, before)
+        self._remember(collection, document["_id"], before)
+
+    def _remember(self, collection: str, id_: object, before: Document | None) -> None:
+        """Keep what a document was before a write; None if it was not there."""
+        assert self._undo.images is not None
+        self._undo.images.append((collection, id_, before))
 
     @contextmanager
     def _hold_lock(self) -> Iterator[None]:
@@ -373,7 +314,7 @@ class MockStorage(Storage):
 
     @contextmanager
     def _driver(self) -> Iterator[None]:
-        """Hold the lock and translate mongomock's errors, which fail the transaction."""
+        """Hold the lock and translate errors, which fail the transaction."""
         if self._undo.failed is not None:
             raise self._undo.failed
         try:
@@ -389,7 +330,5 @@ class MockStorage(Storage):
 def _translate() -> Iterator[None]:
     try:
         yield
-    except DuplicateKeyError as error:
-        raise DuplicateKey() from error
     except _REFUSALS as error:
         raise StorageError() from error

@@ -1,8 +1,9 @@
 """The filters and updates that adapters understand.
 
-Operators not named here differ somewhere between the adapters, or let a filter do more than
-select. Both bundled adapters (MongoDB 6, mongomock 4.3) treat those named here alike, except in corners
-that each adapter may decide and the core does not rely on:
+Operators not named here let a filter do more than select, or nobody has missed them. Both bundled adapters treat
+those named here alike, but for what `gatewayfw.storage.expressions` leaves open about ``$regex`` and a positional path
+of a list on which the filter has several conditions. Another adapter may also decide the following, on which the core
+does not rely:
 
 - whether ``True`` equals 1, and whether embedded documents of another key order are equal;
 - ``$gte`` and ``$lte`` with null; null on a path below a scalar; ``$in`` with lists in its list;
@@ -14,7 +15,6 @@ that each adapter may decide and the core does not rely on:
 - ``$min`` and ``$max`` of values of two types, null apart;
 - ``$sort`` of a ``$push`` by values that are lists;
 - a positional path of a list on which the filter has ``$not $nor $all $size $regex`` or ``$elemMatch`` on values;
-- what `gatewayfw.storage.expressions` leaves open about ``$regex``;
 - ``$inc`` and ``$mul`` beyond 64 bits: stored, which the core then refuses, or refused with `ValidationError`.
 """
 

@@ -1,58 +1,59 @@
-"""The updates that mongomock is given."""
+"""What an update makes of a document, in memory as on MongoDB."""
 
 from __future__ import annotations
 
+import mongomock
 import pytest
+from bson import Decimal128
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from gatewayfw.errors import ValidationError
-from gatewayfw.storage.memory_updates import statements_of
+from gatewayfw.errors import StorageError, ValidationError
+from gatewayfw.storage import MockStorage, MongoStorage
+from gatewayfw.storage.subset import check_update
+from tests.storage.filters import PATHS, documents, scalars, values
 
-
-def test_a_positional_path_is_put_last():
-    update = {"$set": {"a": 1, "users.$": 2, "b": 3}, "$unset": {"c": ""}}
-    [(filter, plain)] = statements_of(update, {"users._id": 1}, [])
-    assert (filter, [*plain["$set"].items()]) == ({"users._id": 1}, [("a", 1), ("b", 3), ("users.$", 2)])
-    assert update == {"$set": {"a": 1, "users.$": 2, "b": 3}, "$unset": {"c": ""}}
-
-
-def test_each_names_no_value_twice():
-    update = {"$addToSet": {"a": {"$each": [1, {"b": 1}, 1, {"b": 1}]}, "c": 1}}
-    assert statements_of(update, {}, []) == [({}, {"$addToSet": {"a": {"$each": [1, {"b": 1}]}, "c": 1}})]
-    assert update["$addToSet"]["a"] == {"$each": [1, {"b": 1}, 1, {"b": 1}]}
-
-
-def test_what_depends_on_present_values_is_computed_for_each_document():
-    documents = [{"_id": 1, "a": 2, "b": [1, 2]}, {"_id": 2, "a": 5}]
-    update = {"$mul": {"a": 2}, "$pop": {"b": -1}, "$set": {"c": 1}, "$inc": {"d": 1}}
-    assert statements_of(update, {"c": 0}, documents) == [
-        ({"c": 0, "_id": 1}, {"$set": {"c": 1, "a": 4, "b": [2]}, "$inc": {"d": 1}}),
-        ({"c": 0, "_id": 2}, {"$set": {"c": 1, "a": 10}, "$inc": {"d": 1}}),
-    ]
-
-
-@pytest.mark.parametrize(("number", "factor"), [(2**62 - 1, 2), (-(2**62), 2), (-1, 2**63 - 1)])
-def test_a_number_of_64_bits_is_computed(number, factor):
-    [(_, plain)] = statements_of({"$mul": {"a": factor}}, {}, [{"_id": 1, "a": number}])
-    assert plain == {"$set": {"a": number * factor}}
+_places = st.sampled_from(PATHS)
+_numbers = st.sampled_from([-1, 0, 2, 2.5, Decimal128("1.5")])
+_orders = st.sampled_from([1, -1])
+_pushes = st.fixed_dictionaries(
+    {"$each": st.lists(values, max_size=3)}, optional={"$slice": st.integers(-2, 2), "$position": st.integers(-2, 2)}
+)
+_conditions = st.dictionaries(st.sampled_from(["$eq", "$ne", "$gt", "$lte"]), values, min_size=1, max_size=2)
+_operands = {
+    "$set": values,
+    "$unset": st.just(""),
+    "$inc": _numbers,
+    "$mul": _numbers,
+    "$min": values,
+    "$max": values,
+    "$push": values | _pushes,
+    "$addToSet": values | st.builds(lambda some: {"$each": some}, st.lists(values, max_size=3)),
+    "$pull": values | _conditions | st.dictionaries(st.sampled_from("bc"), scalars | _conditions, max_size=1),
+    "$pop": _orders,
+}
+_changes = st.sampled_from(sorted(_operands)).flatmap(lambda name: st.tuples(st.just(name), _places, _operands[name]))
 
 
-@pytest.mark.parametrize(("number", "factor"), [(2**62, 2), (-(2**62) - 1, 2)])
-def test_a_number_beyond_64_bits_is_refused(number, factor):
-    with pytest.raises(ValidationError) as raised:
-        statements_of({"$mul": {"a": factor, "b": 1}}, {}, [{"_id": 1, "a": number, "b": 1}])
-    assert raised.value.errors == {"update.a": ["The number would leave 64 bits."]}
+@pytest.mark.mongo
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(documents, min_size=1, max_size=3), st.lists(_changes, min_size=1, max_size=6))
+def test_random_updates_make_the_same_on_both_adapters(mongo_database, found, changes):
+    both = MongoStorage(mongo_database), MockStorage(mongomock.MongoClient().test)
+    for storage in both:
+        storage.delete_many("things", {})
+        storage.insert("things", [{"_id": number, **document} for number, document in enumerate(found)])
 
+    def change(storage, update, number):
+        try:
+            after = storage.update_one("things", {"_id": number}, update, None)
+            return repr(after).replace("-0.0", "0.0")  # of a zero nothing shows its sign
+        except (StorageError, ValidationError) as error:
+            return getattr(error, "errors", "refused")
 
-@pytest.mark.parametrize("operator", ["$min", "$max"])
-def test_an_equal_number_of_another_type_changes_nothing(storage, operator):
-    storage.insert("things", [{"_id": 1, "a": 2}])
-    assert repr(storage.update_one("things", {}, {operator: {"a": 2.0}}, ["a"])) == "{'_id': 1, 'a': 2}"
-
-
-def test_an_element_that_is_not_there_is_missing(storage):
-    storage.insert("things", [{"_id": 1, "a": [1], "b": {"c": [[1]]}}])
-    assert storage.update_one("things", {}, {"$mul": {"a.1": 5}, "$max": {"b.c.0.1": 7}}, None) == {
-        "_id": 1,
-        "a": [1, 0],
-        "b": {"c": [[1, 7]]},
-    }
+    for name, path, operand in changes:
+        update = {name: {path: operand}}
+        check_update(update)
+        for number in range(len(found)):
+            there, here = (change(storage, update, number) for storage in both)
+            assert here == there, update
