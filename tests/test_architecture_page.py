@@ -15,7 +15,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = {name: (ROOT / name).read_text("utf-8") for name in ("docs/architecture.md", "CONTRIBUTING.md")}
 #: Quoted words that are no name of ours.
 FOREIGN = {"main", "single", "multiple", "preValidation", "preAct", "postAct", "create", "duration", "timedelta"}
-FOREIGN |= {"GATEWAYFW_MONGOD", "View"}
+FOREIGN |= {"GATEWAYFW_MONGOD", "View", "onError"}
 
 
 def quoted(page):

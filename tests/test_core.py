@@ -24,7 +24,7 @@ from gatewayfw.errors import DefinitionError, HttpError
 from gatewayfw.export.typescript.module import typescript
 from gatewayfw.files import GridFsFiles
 from gatewayfw.schemas import optional, string
-from gatewayfw.web.flask_bypass import Lane
+from gatewayfw.web.flask_bypass import FlaskBypass
 from gatewayfw.web.servers.threaded import threaded_server
 from gatewayfw.wire.posting import ENVELOPE_BYTES
 
@@ -159,7 +159,7 @@ def test_static_files_are_served_where_one_says(gw, tmp_path):
 
 @pytest.mark.parametrize("fast_lane", [True, False])
 def test_the_fast_lane_can_be_closed(gw, fast_lane):
-    assert isinstance(gw.create_app(fast_lane=fast_lane).wsgi_app, Lane) is fast_lane
+    assert isinstance(gw.create_app(fast_lane=fast_lane).wsgi_app, FlaskBypass) is fast_lane
 
 
 def make_shop():

@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(hookwrapper=True, tryfirst=True)
 def pytest_runtest_protocol() -> Iterator[None]:
-    """OpenContexts a context of every gateway for one test, from its set-up to its teardown."""
+    """Open a context of every gateway for one test, from its set-up to its teardown."""
     with open_scratch():
         yield
 

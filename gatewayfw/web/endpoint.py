@@ -135,7 +135,7 @@ class Endpoint:
         return self.observe(sent, request_id_of(sent), self._answer)
 
     def observe(self, sent: Request, request_id: str, answer: Answering[R]) -> R:
-        """Return what ``answer`` makes of a request, and report it to the observers of calls."""
+        """Return what ``answer`` makes of a request; report it to the observers."""
         calls = self.calls
         if calls is None or not calls.observers:
             return answer(sent, request_id, None)

@@ -11,7 +11,7 @@ from gatewayfw.observe.sentry import leave_to_signal
 from gatewayfw.settings import Settings
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.endpoint import Endpoint
-from gatewayfw.web.flask_bypass import Lane
+from gatewayfw.web.flask_bypass import FlaskBypass
 from gatewayfw.web.flask_request import make_contexts
 from gatewayfw.web.mount import make_blueprint
 from gatewayfw.web.playground import Playground
@@ -58,7 +58,7 @@ def host(fn=lambda body: body, *, url_prefix="/api", name="gw", options=None, **
     mounted = endpoint(fn, **parts)
     app.register_blueprint(make_blueprint(mounted, name, **(options or {})), url_prefix=url_prefix)
     if Entry.is_lane:
-        app.wsgi_app = Lane(app, mounted, f"{name}.gateway", f"{(url_prefix or '').rstrip('/')}/gateway")
+        app.wsgi_app = FlaskBypass(app, mounted, f"{name}.gateway", f"{(url_prefix or '').rstrip('/')}/gateway")
     return app
 
 

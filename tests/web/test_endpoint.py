@@ -20,7 +20,7 @@ from gatewayfw.acts import RemoteReply
 from gatewayfw.settings import Settings
 from gatewayfw.web.app import make_app
 from gatewayfw.web.endpoint import Endpoint
-from gatewayfw.web.flask_bypass import Lane
+from gatewayfw.web.flask_bypass import FlaskBypass
 from gatewayfw.web.flask_request import make_contexts
 from gatewayfw.web.mount import make_blueprint
 from gatewayfw.web.success import Answer, Success
@@ -36,7 +36,7 @@ def headers_of(reply):
 
 
 def test_these_tests_run_through_both_entries(entry):
-    assert isinstance(host().wsgi_app, Lane) == (entry == "lane")
+    assert isinstance(host().wsgi_app, FlaskBypass) == (entry == "lane")
 
 
 def test_post_runs_the_act_on_the_whole_body():

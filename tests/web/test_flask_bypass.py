@@ -35,7 +35,7 @@ from gatewayfw import Reply, errors
 from gatewayfw.acts import RemoteReply
 from gatewayfw.errors import DefinitionError
 from gatewayfw.web import app as server
-from gatewayfw.web import lane
+from gatewayfw.web import flask_bypass
 from gatewayfw.web.app import make_app
 from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.flask_request import make_contexts
@@ -474,6 +474,6 @@ def test_the_comparison_sees_a_difference():
 
 
 def test_the_lane_is_there_with_the_flask_that_is_installed():
-    assert lane.SUPPORTED is True
-    assert isinstance(make_app(endpoint()).wsgi_app, lane.FlaskBypass)
+    assert flask_bypass.SUPPORTED is True
+    assert isinstance(make_app(endpoint()).wsgi_app, flask_bypass.FlaskBypass)
     assert isinstance(endpoint().lifecycle, Script)
