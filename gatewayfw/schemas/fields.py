@@ -15,7 +15,7 @@ from marshmallow import Schema, ValidationError, validate
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas.exactness import compare
+from gatewayfw.schemas.exactness import differences
 from gatewayfw.schemas.kinds import Constant, KindField, as_kind
 from gatewayfw.schemas.kinds.adopted import adopt
 from gatewayfw.schemas.kinds.array import ArrayField
@@ -32,7 +32,6 @@ from gatewayfw.schemas.kinds.mapping import MappingField
 from gatewayfw.schemas.kinds.numbers import IntegerField, NumberField
 from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.kinds.text import EmailField, StringField, UrlField
-from gatewayfw.schemas.paths import Collected
 from gatewayfw.schemas.signatures import SIGNATURES
 from gatewayfw.schemas.values import finite_number, plain
 
@@ -144,9 +143,7 @@ def defaulted(kind: Any, default: Any) -> mm.Field[Any]:
     except ValidationError as error:
         raise DefinitionError(f"defaulted: the kind refuses its default: {first_message(error.messages)}") from None
     if isinstance(field, KindField):
-        changes = Collected()
-        compare(field, default, field._serialize(loaded, None, {}), "", changes, fill=False)
-        if changes.errors:
+        if any(differences(field, default, field._serialize(loaded, None, {}), "", fill=False)):
             raise DefinitionError("defaulted: the kind takes its default only after changing it")
         field.load_default = Constant(default)
     else:  # marshmallow does not copy a default

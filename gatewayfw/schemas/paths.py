@@ -5,7 +5,7 @@ Key names come from the client, so messages show them cut and escaped; they neve
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from gatewayfw.errors import ValidationError
@@ -63,8 +63,12 @@ class Collected:
 
     def add_all(self, messages: Any, path: str) -> None:
         """Add every message of a marshmallow error about the value at ``path``."""
-        for place, message in flat(messages, path):
-            self.add(place, message)
+        self.add_each(flat(messages, path))
+
+    def add_each(self, failures: Iterable[tuple[str, str]]) -> None:
+        """Add paths with a message each, until there are more than an error shows."""
+        for path, message in failures:
+            self.add(path, message)
             if self.full:
                 return
 

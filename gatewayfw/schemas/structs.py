@@ -20,7 +20,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
 from gatewayfw.schemas.bounds import Bounds, bounds_problem
-from gatewayfw.schemas.exactness import check_keys, compare, load_exactly
+from gatewayfw.schemas.exactness import differences, load_exactly, unstorable_keys
 from gatewayfw.schemas.fields import as_field, is_kind
 from gatewayfw.schemas.kinds import as_kind, quick_of
 from gatewayfw.schemas.kinds.file import FileField
@@ -168,7 +168,7 @@ class FunctionStruct(Struct):
         if mode == "create":
             return dict(result)
         if not same(details, result):
-            compare(None, details, result, "", collected, fill=False)
+            collected.add_each(differences(None, details, result, "", fill=False))
         _refuse(collected)
         return dict(details)
 
@@ -251,7 +251,7 @@ def _store(field: mm.Field[Any], value: Any, path: str, *, fill: bool) -> Any:
     loaded = load_exactly(field, value if quick is None else quick.load(value), path, collected, fill=fill)
     _refuse(collected)
     stored = as_kind(field).storer()(loaded)
-    check_keys(stored, path, collected)
+    collected.add_each(unstorable_keys(stored, path))
     _refuse(collected)
     return stored
 

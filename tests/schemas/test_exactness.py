@@ -9,7 +9,7 @@ from marshmallow import EXCLUDE, Schema, pre_load
 from marshmallow import fields as mm
 
 from gatewayfw.schemas import array, boolean, date, defaulted, integer, mapping, object_, optional, string
-from gatewayfw.schemas.exactness import check_keys, compare, load_exactly
+from gatewayfw.schemas.exactness import differences, load_exactly, unstorable_keys
 from gatewayfw.schemas.kinds.array import ArrayField
 from gatewayfw.schemas.kinds.numbers import IntegerField
 from gatewayfw.schemas.kinds.object import ObjectField
@@ -21,6 +21,10 @@ def told(field, sent, *, fill=False):
     collected = Collected()
     loaded = load_exactly(field, sent, "x", collected, fill=fill)
     return loaded, dict(collected.errors)
+
+
+def told_by(failures):
+    return {path: [message] for path, message in failures}
 
 
 def test_what_load_leaves_unchanged_is_exact():
@@ -66,10 +70,9 @@ def test_a_date_in_another_notation_is_the_same():
 
 
 def test_keys_the_database_cannot_hold_are_told_with_their_places():
-    collected = Collected()
-    check_keys({"a": [{}, {"$b": 1}], "c.d": 2, "e": ({"f": 1}, {"$g": {"$h": 1}})}, "x", collected)
-    told = ["Not a key the database can hold."]
-    assert collected.errors == {"x.a.1.$b": told, "x.c.d": told, "x.e.1.$g": told, "x.e.1.$g.$h": told}
+    value = {"a": [{}, {"$b": 1}], "c.d": 2, "e": ({"f": 1}, {"$g": {"$h": 1}})}
+    told = "Not a key the database can hold."
+    assert dict(unstorable_keys(value, "x")) == dict.fromkeys(("x.a.1.$b", "x.c.d", "x.e.1.$g", "x.e.1.$g.$h"), told)
 
 
 REQUIRED, UNKNOWN, INVALID = "Missing data for required field.", "Unknown field.", "Invalid value."
@@ -96,9 +99,7 @@ OWN = {"required": "Say it.", "invalid": "Not so."}
     ],
 )
 def test_each_difference_is_told_at_its_place(sent, dumped, errors):
-    collected = Collected()
-    compare(None, sent, dumped, "x", collected, fill=False)
-    assert dict(collected.errors) == errors
+    assert told_by(differences(None, sent, dumped, "x", fill=False)) == errors
 
 
 def test_differences_are_told_in_the_words_of_their_fields():
@@ -110,9 +111,8 @@ def test_differences_are_told_in_the_words_of_their_fields():
         "x.b": ["Not so."],
         "x.c": ["Not a valid boolean."],
     }
-    collected = Collected()
-    compare(field, {"b": 1}, {"a": 1, "b": 1.0}, "x", collected, fill=False)
-    assert dict(collected.errors) == {"x.a": ["Say it."], "x.b": ["Not so."]}
+    found = differences(field, {"b": 1}, {"a": 1, "b": 1.0}, "x", fill=False)
+    assert told_by(found) == {"x.a": ["Say it."], "x.b": ["Not so."]}
 
 
 def test_what_a_field_fills_in_is_no_difference_where_it_may():
@@ -121,9 +121,7 @@ def test_what_a_field_fills_in_is_no_difference_where_it_may():
         (True, {"x.b": [REQUIRED], "x.c": [REQUIRED]}),
         (False, dict.fromkeys(["x.a", "x.b", "x.c"], [REQUIRED])),
     ):
-        collected = Collected()
-        compare(field, {}, {"a": 1, "b": 1, "c": 1}, "x", collected, fill=fill)
-        assert dict(collected.errors) == errors
+        assert told_by(differences(field, {}, {"a": 1, "b": 1, "c": 1}, "x", fill=fill)) == errors
 
 
 class Mine(ObjectField):
