@@ -11,6 +11,9 @@ BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 #: The one Python example, a whole file.
 (EXAMPLE,) = [text for kind, text in BLOCKS if kind == "python"]
 
+#: What it is for, in a Python session after the example.
+(RENAMING,) = [text for kind, text in BLOCKS if kind == "pycon"]
+
 #: Follows the example: calls its acts and prints what they answer.
 CLIENT = """
 def call(model, act, set_, get):

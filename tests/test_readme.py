@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import doctest
 import json
 import re
 import shlex
@@ -16,7 +17,7 @@ from gatewayfw import errors
 from gatewayfw.errors import GatewayError
 from sample_service import demo
 from sample_service.app import create_service
-from tests.readme import CLIENT, EXAMPLE, PRINTED, SAMPLE
+from tests.readme import CLIENT, EXAMPLE, PRINTED, RENAMING, SAMPLE
 
 DOCS = Path(__file__).parent.parent / "docs"
 _BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", SAMPLE, re.MULTILINE | re.DOTALL)
@@ -67,6 +68,18 @@ def test_the_example_runs_in_memory_as_a_program(monkeypatch, capsys):
     monkeypatch.setattr(Flask, "run", lambda app, port: print(f"port {port}"))
     exec(compile(EXAMPLE + CLIENT, "app.py", "exec"), {"__name__": "__main__"})
     assert capsys.readouterr().out == "port 8000\n" + PRINTED
+
+
+def test_renaming_a_country_is_right_in_every_city(monkeypatch):
+    monkeypatch.delenv("MONGODB_URI", raising=False)
+    monkeypatch.setattr(Flask, "run", lambda app, port: None)
+    program = {"__name__": "__main__"}
+    exec(compile(EXAMPLE, "app.py", "exec"), program)
+    country = program["countries"].insert_one({"name": "Iceland", "population": 390000})
+    program["cities"].insert_one({"name": "Reykjavik"}, relations={"country": {"_ids": country["_id"]}})
+    shown = doctest.DocTestParser().get_doctest(RENAMING, program, "README.md", None, None)
+    told = []
+    assert (doctest.DocTestRunner().run(shown, out=told.append), told) == ((0, 4), [])
 
 
 @pytest.mark.mongo
