@@ -33,7 +33,7 @@ from gatewayfw.schemas.kinds.numbers import IntegerField, NumberField
 from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.kinds.text import EmailField, StringField, UrlField
 from gatewayfw.schemas.signatures import SIGNATURES
-from gatewayfw.schemas.values import finite_number, plain
+from gatewayfw.schemas.values import finite_number, plain, storable_key
 
 
 def string(*, size: Any = None, pattern: str | re.Pattern[str] | None = None) -> mm.Field[Any]:
@@ -339,8 +339,11 @@ def check_stored_names(field: mm.Field[Any], where: str) -> None:
     Raises:
         DefinitionError: one starts with ``$`` or contains ``.`` or NUL.
     """
-    for name in as_kind(field).unstorable():
-        raise DefinitionError(f"{where}: the database cannot hold a field named {name!r}")
+    for name in field.fields or () if isinstance(field, ObjectField) else ():
+        if not storable_key(name):
+            raise DefinitionError(f"{where}: the database cannot hold a field named {name!r}")
+    for _, inner in as_kind(field).parts():
+        check_stored_names(inner, where)
 
 
 def _compile(pattern: Any) -> re.Pattern[str]:

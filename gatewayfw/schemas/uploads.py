@@ -57,15 +57,14 @@ def files_in(parts: Mapping[str, mm.Field[Any]], most: int) -> dict[str, FileFie
 
 def has_files(field: mm.Field[Any]) -> bool:
     """Tell whether a field is a file or has one inside."""
-    kind = as_kind(field)
-    return kind.is_file or any(has_files(inner) for _, inner in kind.parts())
+    return isinstance(field, FileField) or any(has_files(inner) for _, inner in as_kind(field).parts())
 
 
 def without_files(field: mm.Field[Any]) -> mm.Field[Any]:
     """Return a copy of an object without the files in it; any other field as it is."""
     if not isinstance(field, ObjectField) or field.fields is None or not has_files(field):
         return field
-    kept = {name: without_files(inner) for name, inner in field.fields.items() if not as_kind(inner).is_file}
+    kept = {name: without_files(inner) for name, inner in field.fields.items() if not isinstance(inner, FileField)}
     changed = copy.copy(field)
     changed.fields = MappingProxyType(kept)
     return changed

@@ -111,7 +111,6 @@ class Kind:
         sets_parts: whether ``$set`` may name a part of it, such as ``address.street``.
         is_free: whether its values may contain anything.
         is_unknown: whether only its author knows what its values contain.
-        is_file: whether its values come beside the JSON of a request; see `gatewayfw.schemas.kinds.file`.
         elements: the field of its elements; None unless it is a list.
         states_maximum: whether its maximum comes from the definition, not from a setting.
         reads_otherwise: whether Python sees its stored values in another form,
@@ -126,7 +125,6 @@ class Kind:
     sets_parts = False
     is_free = False
     is_unknown = False
-    is_file = False
     states_maximum = True
     reads_otherwise = False
 
@@ -161,10 +159,6 @@ class Kind:
 
         The item is ``missing`` where the value lacks that part.
         """
-        return iter(())
-
-    def unstorable(self) -> Iterator[str]:
-        """Yield the names of inner fields that the database cannot hold."""
         return iter(())
 
     # -- loading
@@ -274,6 +268,8 @@ class KindField(Kind):
     """
 
     load_default: Any
+    #: Whether the dump of a loaded value is that value.
+    dumps_itself = True
     #: The cache of `quick_of`.
     quick: Quick | None = None
     #: Loads valid values fast and returns ``missing`` for others; see `make_quick`.
@@ -282,11 +278,6 @@ class KindField(Kind):
     def __init_subclass__(cls, *, own: bool = False, **rest: Any) -> None:
         super().__init_subclass__(**rest)
         cls.own = own
-
-    @property
-    def dumps_itself(self) -> bool:
-        """Whether the dump of a loaded value is that value."""
-        return True
 
     def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
         field: Any = self
@@ -349,6 +340,28 @@ class KindField(Kind):
         Only the type is checked: a filter may ask for a number beyond the range or a text that is too long.
         """
         raise NotImplementedError
+
+
+class ReadField(KindField):
+    """What kinds share whose values have another form in Python: `read` makes it of any form."""
+
+    dumps_itself = False
+
+    def read(self, value: Any) -> Any:
+        """Return the loaded form of a value in any form; None for what is no value."""
+        raise NotImplementedError
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        loaded = self.read(value)
+        if loaded is None:
+            raise self.make_error("invalid")  # type: ignore[attr-defined]  # of the Field beside it
+        return loaded
+
+    def loader(self, *, fill: bool) -> Load | None:
+        return lambda value: value if (loaded := self.read(value)) is None else loaded
+
+    def _store_operand(self, value: Any) -> Any:
+        return self.storer()(self.read(value))
 
 
 def quick_of(field: mm.Field[Any]) -> Quick | None:

@@ -10,29 +10,22 @@ from bson import Binary
 from marshmallow import ValidationError, validate
 from marshmallow import fields as mm
 
-from gatewayfw.schemas.kinds.base import Description, KindField, Maxima
+from gatewayfw.schemas.kinds.base import Description, Maxima, ReadField
 from gatewayfw.schemas.kinds.checks import described_lengths, lengths
-from gatewayfw.schemas.kinds.quick import Load, Purpose, Store, Test
+from gatewayfw.schemas.kinds.quick import Purpose, Store, Test
 from gatewayfw.schemas.kinds.sizes import BINARY, ENDLESS
 from gatewayfw.schemas.kinds.text import check_stated, with_maximum
 
 
-class BinaryField(KindField, mm.Raw, own=True):
+class BinaryField(ReadField, mm.Raw, own=True):
     """Binary data: base64 text in JSON, `bytes` when loaded."""
 
     kind = "binary"
     reads_otherwise = True
     default_error_messages = {"invalid": "Not valid base64."}
 
-    @property
-    def dumps_itself(self) -> bool:
-        return False
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        loaded = bytes_of(value)
-        if loaded is None:
-            raise self.make_error("invalid")
-        return loaded
+    def read(self, value: Any) -> bytes | None:
+        return bytes_of(value)
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
         return None if value is None else b64encode(value).decode()
@@ -43,9 +36,6 @@ class BinaryField(KindField, mm.Raw, own=True):
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
         return [self._takes]
-
-    def loader(self, *, fill: bool) -> Load | None:
-        return lambda value: value if (loaded := bytes_of(value)) is None else loaded
 
     def _checks_beside(self) -> list[Any]:
         return [check for check in self.validators if type(check) is not validate.Length]
@@ -63,9 +53,6 @@ class BinaryField(KindField, mm.Raw, own=True):
 
     def storer(self) -> Store:
         return bytes_of
-
-    def _store_operand(self, value: Any) -> Any:
-        return bytes_of(value)
 
     def largest(self) -> int:
         most = lengths(self)[1]

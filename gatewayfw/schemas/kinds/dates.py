@@ -7,13 +7,13 @@ from typing import Any
 
 from marshmallow import fields as mm
 
-from gatewayfw.schemas.kinds.base import Ability, Description, KindField
-from gatewayfw.schemas.kinds.quick import Load, Purpose, Test
+from gatewayfw.schemas.kinds.base import Ability, Description, ReadField
+from gatewayfw.schemas.kinds.quick import Purpose, Test
 from gatewayfw.schemas.kinds.sizes import NUMBER
 from gatewayfw.schemas.values import moment_of
 
 
-class DateField(KindField, mm.String, own=True):
+class DateField(ReadField, mm.String, own=True):
     """An ISO 8601 date, with or without a time; a `datetime` in UTC when loaded.
 
     The `datetime` is naive and in whole milliseconds.
@@ -24,15 +24,8 @@ class DateField(KindField, mm.String, own=True):
     abilities = frozenset({Ability.ORDER, Ability.DATE})
     default_error_messages = {"invalid": "Not a valid ISO 8601 date."}
 
-    @property
-    def dumps_itself(self) -> bool:
-        return False
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        loaded = moment_of(value)
-        if loaded is None:
-            raise self.make_error("invalid")
-        return loaded
+    def read(self, value: Any) -> datetime | None:
+        return moment_of(value)
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
         return None if value is None else value.isoformat(timespec="milliseconds") + "Z"
@@ -43,12 +36,6 @@ class DateField(KindField, mm.String, own=True):
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
         return [_is_date]
-
-    def loader(self, *, fill: bool) -> Load | None:
-        return lambda value: value if (loaded := moment_of(value)) is None else loaded
-
-    def _store_operand(self, value: Any) -> Any:
-        return moment_of(value)
 
     def largest(self) -> int:
         return NUMBER

@@ -71,16 +71,13 @@ class DecimalField(KindField, mm.Decimal, own=True):
     kind = "decimal"
     sorts = True
     reads_otherwise = True
+    dumps_itself = False
     abilities = frozenset({Ability.CALCULATE, Ability.ORDER})
     default_error_messages = {
         "invalid": 'Not a valid decimal (text such as "12.50").',
         "more": "Must have at most {places} decimal places.",
         "digits": f"Must have at most {MOST_DIGITS} digits.",
     }
-
-    @property
-    def dumps_itself(self) -> bool:
-        return False
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         given = decimal_of(value)

@@ -53,7 +53,6 @@ class FileField(KindField, mm.Raw, own=True):
     """
 
     kind = "file"
-    is_file = True
     default_error_messages = {"invalid": "Not a file: send it as a part of multipart/form-data."}
 
     @property

@@ -10,7 +10,7 @@ from bson import Binary, ObjectId
 from bson.binary import UUID_SUBTYPE
 from marshmallow import fields as mm
 
-from gatewayfw.schemas.kinds.base import Description, KindField
+from gatewayfw.schemas.kinds.base import Description, ReadField
 from gatewayfw.schemas.kinds.quick import Load, Purpose, Store, Test
 from gatewayfw.schemas.kinds.sizes import BINARY, ID
 from gatewayfw.schemas.values import HEX_ID
@@ -18,22 +18,8 @@ from gatewayfw.schemas.values import HEX_ID
 _UUID = re.compile("-".join(f"[0-9a-fA-F]{{{count}}}" for count in (8, 4, 4, 4, 12)))
 
 
-class _IdField(KindField, mm.String):
+class _IdField(ReadField, mm.String):
     """An id, as text or as an object; it loads as the object and dumps as text."""
-
-    def read(self, value: Any) -> Any:
-        """Return the id that a value stands for, in any form; None for anything else."""
-        raise NotImplementedError
-
-    @property
-    def dumps_itself(self) -> bool:
-        return False
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        loaded = self.read(value)
-        if loaded is None:
-            raise self.make_error("invalid")
-        return loaded
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
         return None if value is None else str(value)
@@ -59,9 +45,6 @@ class ObjectIdField(_IdField, own=True):
     def loader(self, *, fill: bool) -> Load | None:
         return _load_id
 
-    def _store_operand(self, value: Any) -> Any:
-        return id_of(value)
-
     def largest(self) -> int:
         return ID
 
@@ -84,14 +67,8 @@ class UuidField(_IdField, own=True):
     def _tests(self, purpose: Purpose) -> list[Test] | None:
         return [uuid_of]
 
-    def loader(self, *, fill: bool) -> Load | None:
-        return lambda value: value if (loaded := uuid_of(value)) is None else loaded
-
     def storer(self) -> Store:
         return _stored_uuid
-
-    def _store_operand(self, value: Any) -> Any:
-        return _stored_uuid(uuid_of(value))
 
     def largest(self) -> int:
         return BINARY + 16

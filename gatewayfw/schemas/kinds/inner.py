@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from marshmallow import fields as mm
@@ -23,11 +23,8 @@ class InnerField(KindField):
         (changed.inner,) = parts
         return changed  # type: ignore[no-any-return]  # a copy of the field
 
-    def unstorable(self) -> Iterator[str]:
-        return as_kind(self.inner).unstorable()
-
     @property
-    def dumps_itself(self) -> bool:
+    def dumps_itself(self) -> bool:  # type: ignore[override]  # by what is inside
         """Whether all inner values dump as themselves."""
         return getattr(self.inner, "dumps_itself", False)
 

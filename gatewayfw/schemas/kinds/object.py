@@ -18,7 +18,7 @@ from gatewayfw.schemas.kinds.quick import SENT, Load, Purpose, Store, Test, as_i
 from gatewayfw.schemas.kinds.sizes import DOCUMENT, ENDLESS
 from gatewayfw.schemas.messages import UNKNOWN
 from gatewayfw.schemas.paths import below
-from gatewayfw.schemas.values import plain, storable_key
+from gatewayfw.schemas.values import plain
 
 
 class ObjectField(KindField, mm.Dict, own=True):
@@ -50,14 +50,8 @@ class ObjectField(KindField, mm.Dict, own=True):
     def items(self, sent: Any) -> Iterator[tuple[Any, mm.Field[Any], Any]]:
         return ((name, inner, sent.get(name, missing)) for name, inner in (self.fields or {}).items())
 
-    def unstorable(self) -> Iterator[str]:
-        for name, inner in (self.fields or {}).items():
-            if not storable_key(name):
-                yield name
-            yield from as_kind(inner).unstorable()
-
     @property
-    def dumps_itself(self) -> bool:
+    def dumps_itself(self) -> bool:  # type: ignore[override]  # by what is inside
         """Whether all values dump as themselves."""
         return all(getattr(field, "dumps_itself", False) for field in (self.fields or {}).values())
 

@@ -23,6 +23,7 @@ from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.base import Ability, Description, KindField, Maxima
 from gatewayfw.schemas.kinds.checks import load_part
 from gatewayfw.schemas.kinds.decimals import MOST_DIGITS, StoredDecimal
+from gatewayfw.schemas.kinds.file import FileField
 from gatewayfw.schemas.kinds.foreign import Foreign, as_kind, reads_otherwise
 from gatewayfw.schemas.kinds.quick import Store, as_it_is
 from gatewayfw.schemas.messages import INVALID, NO_VALUE
@@ -55,6 +56,19 @@ class StoredField(Foreign, mm.Field[Any]):
             error_messages=dict(field.error_messages),
         )
 
+        self.reads_otherwise = type(field) not in _ALIKE
+        self.sorts = isinstance(field, _SORTED)
+        if isinstance(field, (mm.Date, mm.Time)) and field.format not in _CHRONOLOGICAL:
+            self.sorts = False  # its text is stored
+        self.is_text = isinstance(field, mm.String) and not isinstance(field, mm.UUID)
+        if isinstance(field, mm.List):
+            self.abilities = frozenset({Ability.LIST})
+            self.reads_otherwise = type(field) is not mm.List or reads_otherwise(_find_part(field.inner))
+        elif isinstance(field, mm.Number):
+            self.abilities = frozenset({Ability.CALCULATE, Ability.ORDER})
+        elif isinstance(field, (mm.DateTime, mm.Date)) and not isinstance(field, mm.Time):
+            self.abilities = frozenset({Ability.DATE})
+
     @property
     def is_unknown(self) -> bool:  # type: ignore[override]  # by the field's class
         field = self._field
@@ -62,31 +76,6 @@ class StoredField(Foreign, mm.Field[Any]):
             return _is_many(field) or (field.unknown or field.schema.unknown) == INCLUDE
         known = isinstance(field, mm.List) or (isinstance(field, mm.Dict) and field.value_field is not None)
         return not known and not isinstance(field, (*_SORTED, mm.UUID, mm.IP, mm.IPInterface))
-
-    @property
-    def reads_otherwise(self) -> bool:  # type: ignore[override]  # by the field's class
-        if type(self._field) is mm.List:
-            return reads_otherwise(_find_part(self._field.inner))
-        return type(self._field) not in _ALIKE
-
-    @property
-    def sorts(self) -> bool:  # type: ignore[override]  # by the field's class
-        field = self._field
-        if isinstance(field, (mm.Date, mm.Time)) and field.format not in _CHRONOLOGICAL:
-            return False  # its text is stored
-        return isinstance(field, _SORTED)
-
-    @property
-    def is_text(self) -> bool:  # type: ignore[override]  # by the field's class
-        return isinstance(self._field, mm.String) and not isinstance(self._field, mm.UUID)
-
-    @property
-    def abilities(self) -> frozenset[Ability]:  # type: ignore[override]  # by the field's class
-        if isinstance(self._field, mm.Number):
-            return frozenset({Ability.CALCULATE, Ability.ORDER})
-        if isinstance(self._field, (mm.DateTime, mm.Date)) and not isinstance(self._field, mm.Time):
-            return frozenset({Ability.DATE})
-        return frozenset({Ability.LIST}) if self.elements is not None else frozenset()
 
     @property
     def sets_parts(self) -> bool:  # type: ignore[override]  # by the field's class
@@ -170,7 +159,7 @@ def in_models(field: mm.Field[Any], where: str = "model") -> mm.Field[Any]:
     """
     if isinstance(field, StoredField):
         return field
-    if as_kind(field).is_file:
+    if isinstance(field, FileField):
         raise DefinitionError(f"{where}: a file comes with a request; documents refer to those of gw.files.model")
     if not isinstance(field, KindField):
         if field.load_only:

@@ -11,7 +11,7 @@ from gatewayfw.schemas.kinds import as_kind
 def answers(field: Any) -> dict[str, Any]:
     """Return the answers of a field's kind: the operators it has, and of the rare ones those that are yes."""
     kind = as_kind(field)
-    rare = ("is_text", "is_free", "is_unknown", "is_file", "reads_otherwise")
+    rare = ("is_text", "is_free", "is_unknown", "reads_otherwise")
     return {name: True for name in rare if getattr(kind, name)} | {
         "sorts": kind.sorts,
         "abilities": sorted(one.name for one in kind.abilities),

@@ -52,10 +52,10 @@ def test_a_default_is_told_as_clients_would_send_it(default, told):
 
 def test_of_a_field_of_which_nothing_is_known_nothing_is_claimed():
     kind = Kind()
-    said = ("kind", "own", "sorts", "is_text", "abilities", "sets_parts", "is_free", "is_unknown", "is_file")
-    assert [getattr(kind, name) for name in said] == ["", False, False, False, frozenset(), False, False, False, False]
+    said = ("kind", "own", "sorts", "is_text", "abilities", "sets_parts", "is_free", "is_unknown")
+    assert [getattr(kind, name) for name in said] == ["", False, False, False, frozenset(), False, False, False]
     assert (kind.states_maximum, kind.reads_otherwise, kind.elements) == (True, False, None)
-    assert (kind.parts("x"), kind.part("a"), list(kind.items({})), list(kind.unstorable())) == ((), None, [], [])
+    assert (kind.parts("x"), kind.part("a"), list(kind.items({}))) == ((), None, [])
     assert (kind.keeps(1, 1), kind.quick_test(STORED), kind.loader(fill=True)) == (False, None, None)
     assert (kind.make_quick(), kind.bound(Maxima(1, 1))) == (kind, kind)
     assert (kind.largest(), list(kind.unstated("x")), kind.description()) == (ENDLESS, ["x"], {"kind": "any"})

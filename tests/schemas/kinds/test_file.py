@@ -125,7 +125,6 @@ def test_a_file_is_not_stored_and_needs_no_maximum():
         "sets parts": False,
         "largest": ENDLESS,
         "unstated": [],
-        "is_file": True,
     }
     assert compared(kind, upload(), None) == [{"x": ["Not a file: send it as a part of multipart/form-data."]}, None]
     assert (kind.most, kind.types, kind.description()) == (5, (), {"kind": "file", "maxBytes": 5, "types": []})

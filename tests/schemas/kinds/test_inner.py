@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from marshmallow import fields as mm
 
-from gatewayfw.schemas import array, integer, mapping, object_, string
+from gatewayfw.schemas import array, integer, mapping, string
 from gatewayfw.schemas.kinds import as_kind
 
 BOTH = pytest.mark.parametrize("kind", [array, mapping])
@@ -17,11 +17,6 @@ def test_a_copy_has_another_field_inside(kind):
     changed = as_kind(field).with_parts([inner])
     assert [one for _, one in as_kind(changed).parts()] == [inner]
     assert [one.kind for _, one in as_kind(field).parts()] == ["string"]
-
-
-@BOTH
-def test_names_that_the_database_cannot_hold_are_found_inside(kind):
-    assert list(as_kind(kind(object_({"a.b": string(), "c": string()}))).unstorable()) == ["a.b"]
 
 
 @BOTH

@@ -125,11 +125,6 @@ def test_an_object_dumps_itself_if_all_its_fields_do(field, itself):
     assert field.dumps_itself is itself
 
 
-def test_names_that_the_database_cannot_hold_are_found_at_any_depth():
-    field = object_({"$a": string, "b": {"c.d": {"e": string}, "f": array({"g\0": string})}})
-    assert list(as_kind(field).unstorable()) == ["$a", "c.d", "g\0"]
-
-
 def test_good_objects_are_loaded_quickly():
     field = object_({"at": date(), "n": optional(integer)})
     quick, at = quick_of(field), datetime(2024, 1, 1)
