@@ -54,7 +54,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--only", type=lambda text: _names(WORKS, text), help="works, separated by commas")
     parser.add_argument("--contenders", type=lambda text: _names(CONTENDERS, text))
     parser.add_argument("--output", type=Path, default=Path("build/bench"), help="folder for Markdown, JSON and SVG")
-    parser.add_argument("--page", action="store_true", help="put the tables into docs/performance.md, too")
+    parser.add_argument("--page", action="store_true", help="put the tables into docs/performance*.md, too")
     return parser
 
 
@@ -126,7 +126,8 @@ def _write(result: Result, machine: Machine, arguments: argparse.Namespace) -> N
     if not result.whole:
         print("interrupted: only what was measured until then", file=sys.stderr)
     elif arguments.page:
-        page.put(page.PAGE, name.name, told, result.chart)
+        page.put(page.DETAILS, name.name, told, result.chart)
+        page.put_excerpts(page.FRONT, name.name, told)
 
 
 if __name__ == "__main__":

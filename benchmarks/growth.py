@@ -12,7 +12,7 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -57,7 +57,7 @@ class Growth:
 
     def markdown(self) -> str:
         """Return a table: a row for each size."""
-        sizes = list(dict.fromkeys(x for line in self.series.values() for x, _ in line))
+        sizes = sorted({x for line in self.series.values() for x, _ in line})
         known = {name: dict(line) for name, line in self.series.items()}
         rows = [
             [f"{size:,.0f}", *(_figure(line[size]) if size in line else "-" for line in known.values())]
@@ -292,9 +292,26 @@ def measured(uri: str, sizes: Sizes, log: Callable[[str], None] = print) -> tupl
     return "\n\n".join(_texts(found)) + "\n", {"growth": [vars(one) for one in found]}, chart.stacked(charts)
 
 
-def _texts(found: Iterable[Growth]) -> Iterable[str]:
+def _texts(found: Sequence[Growth]) -> Iterable[str]:
     yield "### Growth"
+    yield by_size(*found[:3])
     yield from (one.markdown() for one in found)
+
+
+def by_size(lists: Growth, windows: Growth, copies: Growth) -> str:
+    """Return one table of reads and writes: a row for each size, all in ms."""
+    together = Growth("By size", "size", "ms: CPU of a read of so many rows, wall time of the others")
+    columns = [
+        (f"rows read, {REFERENCE}", lists.series[REFERENCE], 1e-3),
+        ("rows read, blueprint", lists.series["blueprint"], 1e-3),
+        ("add to a full window of that size", windows.series["until the reply"], 1e-3),
+        ("rename with so many copies", copies.series["until the reply"], 1.0),
+        ("until every copy is right", copies.series["until every copy is right"], 1.0),
+    ]
+    for name, line, factor in columns:
+        for size, value in line:
+            together.add(name, size, value * factor)
+    return together.markdown()
 
 
 if __name__ == "__main__":

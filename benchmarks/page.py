@@ -1,11 +1,14 @@
-"""The page `docs/performance.md`, whose tables are put there by the runs themselves."""
+"""The pages `docs/performance*.md`, whose tables are put there by the runs themselves."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
+#: The page with three of the tables, and the one with all of them.
+FRONT = Path(__file__).parent.parent / "docs" / "performance.md"
+DETAILS = FRONT.with_name("performance-details.md")
+_EXCERPT = r"(?<=<!-- begin {name}: )(?P<above>.+?) -->\n.*?(?=<!-- end {name} -->)"
 
 
 def put(page: Path, name: str, text: str, chart: str) -> None:
@@ -26,6 +29,23 @@ def put(page: Path, name: str, text: str, chart: str) -> None:
     page.write_text(f"{before}{begin}{text}{end}{after}", "utf-8")
 
 
+def put_excerpts(page: Path, name: str, text: str) -> None:
+    """Put the tables of a run that a page shows there: each by the beginning of the line above it.
+
+    Raises:
+        ValueError: the run has no such table.
+    """
+
+    def excerpt(mark: re.Match[str]) -> str:
+        found = re.search(rf"^{re.escape(mark['above'])}.*\n\n((?:\|.*\n)+)", text, re.MULTILINE)
+        if not found:
+            raise ValueError(f"{name} has no table below {mark['above']!r}")
+        return f"{mark['above']} -->\n{found[1]}"
+
+    pattern = re.compile(_EXCERPT.format(name=re.escape(name)), re.DOTALL)
+    page.write_text(pattern.sub(excerpt, page.read_text("utf-8")), "utf-8")
+
+
 def parts(page: Path) -> list[str]:
     """Return the names of the runs that a page has marks for."""
-    return re.findall(r"^<!-- begin (\S+) -->$", page.read_text("utf-8"), re.MULTILINE)
+    return re.findall(r"^<!-- begin ([\w-]+)(?:: .+)? -->$", page.read_text("utf-8"), re.MULTILINE)

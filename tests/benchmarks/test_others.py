@@ -20,7 +20,7 @@ from tests.benchmarks.test_contenders import REFUSED, stored, without_new_ids
 #: Eve 2.3 uses a deprecated notation of Cerberus 1.3; goes with Eve's next release.
 pytestmark = pytest.mark.filterwarnings("ignore:Methods for type testing:DeprecationWarning")
 OTHERS = [one for one in CONTENDERS.values() if one.notation in (REST, GRAPHQL)]
-#: Mistakes that a notation cannot express, and those that are passed over; `docs/performance.md` names them.
+#: Mistakes that a notation cannot express, and those that are passed over; `docs/performance-details.md` names them.
 UNSAID = {"eve": ["no id", "an unknown key", "something to a ping"], "strawberry": ["something to a ping"]}
 PASSED_OVER = {"eve": ["an unknown field", "an unknown field of a copy", "an operator", "a limit beyond the most"]}
 

@@ -1,4 +1,4 @@
-"""The page on performance: its marks, its commands, and how tables get into it."""
+"""The pages on performance: their marks, their commands, and how tables get into them."""
 
 from __future__ import annotations
 
@@ -12,12 +12,25 @@ from benchmarks.contenders import ALL
 from benchmarks.modes import MODES
 from benchmarks.works import WORKS
 
-TEXT = page.PAGE.read_text("utf-8")
+TEXT = page.DETAILS.read_text("utf-8")
 
 
 def test_the_page_has_a_place_for_each_run():
     parts = ["http-32", "http-1", "inprocess", "instructions", "growth", "listing", "memory", "scaling"]
-    assert page.parts(page.PAGE) == parts
+    assert page.parts(page.DETAILS) == parts
+
+
+def test_the_front_page_has_three_tables_of_the_runs():
+    assert page.parts(page.FRONT) == ["http-32", "growth", "http-32"]
+    assert page.FRONT.read_text("utf-8").count("| --- |") == 3
+
+
+def test_the_front_page_shows_the_tables_of_the_details(tmp_path):
+    copy = tmp_path / "page.md"
+    copy.write_bytes(page.FRONT.read_bytes())
+    for name in page.parts(page.FRONT):
+        page.put_excerpts(copy, name, TEXT.partition(f"<!-- begin {name} -->")[2].partition("<!-- end")[0])
+    assert copy.read_bytes() == page.FRONT.read_bytes()
 
 
 def test_every_command_of_the_page_is_understood():
@@ -29,7 +42,7 @@ def test_every_command_of_the_page_is_understood():
 
 
 def test_the_charts_are_small_and_none_is_left_over():
-    charts = sorted(page.PAGE.parent.glob("performance-*.svg"))
+    charts = sorted(page.DETAILS.parent.glob("performance-*.svg"))
     assert [chart.name for chart in charts] == sorted(re.findall(r"\((performance-\S+\.svg)\)", TEXT))
     assert [chart.name for chart in charts if chart.stat().st_size > 30_000] == []
 
@@ -57,3 +70,17 @@ def test_a_page_without_the_marks_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"page\.md has no marks for x"):
         page.put(path, "x", "new\n", "<svg/>")
     assert [path.read_text(), *tmp_path.iterdir()] == ["a\n<!-- begin x -->\n", path]
+
+
+def test_an_excerpt_is_the_table_below_a_line(tmp_path):
+    path = tmp_path / "page.md"
+    path.write_text("<!-- begin x: Two -->\n<!-- end x -->\n")
+    page.put_excerpts(path, "x", "One:\n\n| 1 |\n\nTwo, of all:\n\n| 2 |\n| 3 |\n\nrest\n")
+    assert path.read_text() == "<!-- begin x: Two -->\n| 2 |\n| 3 |\n<!-- end x -->\n"
+
+
+def test_an_excerpt_that_the_run_does_not_have_is_refused(tmp_path):
+    path = tmp_path / "page.md"
+    path.write_text("<!-- begin x: Two -->\n<!-- end x -->\n")
+    with pytest.raises(ValueError, match="x has no table below 'Two'"):
+        page.put_excerpts(path, "x", "One:\n\n| 1 |\n")

@@ -119,3 +119,18 @@ def test_growth_is_a_table_with_a_row_for_each_size():
         "| 1 | 10 | - |",
         "| 1,000 | 2,000 | 0.5 |",
     ]
+
+
+def test_growth_by_size_puts_reads_and_writes_into_one_table_of_milliseconds():
+    from benchmarks.growth import Growth, by_size
+
+    lists, windows, copies = Growth("", "", "us"), Growth("", "", "us"), Growth("", "", "ms")
+    lists.add("reference", 1, 500.0)
+    lists.add("blueprint", 1, 600.0)
+    windows.add("until the reply", 10, 3_000.0)
+    copies.add("until the reply", 1, 3.0)
+    copies.add("until every copy is right", 1, 4.0)
+    assert by_size(lists, windows, copies).splitlines()[-2:] == [
+        "| 1 | 0.5 | 0.6 | - | 3 | 4 |",
+        "| 10 | - | - | 3 | - | - |",
+    ]

@@ -20,6 +20,7 @@ from benchmarks import inprocess, load, scaling
 from benchmarks.__main__ import ended_once, main
 from benchmarks.contenders import CONTENDERS, PROTECTED, REFERENCE, TWIN
 from benchmarks.growth import Sizes, many_models, measured
+from benchmarks.page import DETAILS, FRONT
 from benchmarks.rounds import Contest, Plan, requests_of
 from benchmarks.servers import Server, ServerError
 from benchmarks.works import WORKS
@@ -115,7 +116,7 @@ def test_a_run_that_is_ended_leaves_no_process(mongod_uri, tmp_path, number, sta
     )
     words = ["memory", "--seconds", "0.2", "--connections", "2", "--output", str(tmp_path), "--page"]
     root, before = Path(__file__).parent.parent.parent, set(servers_on(mongod_uri))
-    page = (root / "docs" / "performance.md").read_bytes()
+    pages = [path.read_bytes() for path in (FRONT, DETAILS)]
     with subprocess.Popen(
         [sys.executable, "-c", run.format(words, SIZE)],
         cwd=root,
@@ -139,7 +140,7 @@ def test_a_run_that_is_ended_leaves_no_process(mongod_uri, tmp_path, number, sta
         assert names.isdisjoint(client.list_database_names()) == (number != signal.SIGKILL)
         for name in names:
             client.drop_database(name)
-    assert (root / "docs" / "performance.md").read_bytes() == page
+    assert [path.read_bytes() for path in (FRONT, DETAILS)] == pages
 
 
 @pytest.mark.parametrize("name", ["updateUser", "rename"])
@@ -168,14 +169,18 @@ def interrupted_in_the_second(number_of_rounds):
 def test_only_a_whole_run_goes_into_the_page(mongod_uri, tmp_path, monkeypatch, rounds, status):
     monkeypatch.setenv("GATEWAYFW_TEST_MONGO_URI", mongod_uri)
     monkeypatch.setattr(Contest, "round", interrupted_in_the_second(Contest.round))
-    monkeypatch.setattr("benchmarks.page.PAGE", tmp_path / "page.md")
+    monkeypatch.setattr("benchmarks.page.DETAILS", tmp_path / "page.md")
+    monkeypatch.setattr("benchmarks.page.FRONT", tmp_path / "front.md")
     empty = "<!-- begin http-2 -->\n<!-- end http-2 -->\n"
+    excerpt = empty.replace("-2 -->", "-2: Memory -->", 1)
     (tmp_path / "page.md").write_text(empty)
+    (tmp_path / "front.md").write_text(excerpt)
     words = ["--rounds", str(rounds), "--seconds", "0.05", "--connections", "2", "--only", "ping", "--page"]
     assert main([*words, "--contenders", "reference", "--output", str(tmp_path)], SIZE) == status
     data = json.loads((tmp_path / "http-2.json").read_text())
     assert (len(data["samples"]), data["whole"]) == (1, rounds == 1)
     assert ((tmp_path / "page.md").read_text() == empty) == (rounds == 2)
+    assert ((tmp_path / "front.md").read_text() == excerpt) == (rounds == 2)
 
 
 @pytest.mark.mongo
@@ -277,4 +282,4 @@ def test_growth_has_every_figure(mongod_uri):
     told, data, chart = measured(mongod_uri, sizes, log=lambda line: None)
     lengths = [len(line) for growth in data["growth"] for line in growth["series"].values()]
     assert lengths == [2] * len(lengths)
-    assert (told.count("**"), chart.count("<polyline")) == (2 * len(data["growth"]), len(lengths))
+    assert (told.count("**"), chart.count("<polyline")) == (2 * (1 + len(data["growth"])), len(lengths))
