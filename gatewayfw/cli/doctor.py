@@ -22,9 +22,9 @@ from gatewayfw.errors import GatewayError
 from gatewayfw.logs import escaped
 from gatewayfw.odm.copies.jobs import COLLECTION, Job, Jobs, now
 from gatewayfw.odm.copies.rules import HiddenField, ids_in, out_path
-from gatewayfw.odm.copies.shares import share_of
-from gatewayfw.odm.copies.sizes import MOST_BYTES, Part, Size, worst_sizes
 from gatewayfw.odm.replies import NO_TRANSACTIONS
+from gatewayfw.odm.sizes.windows import share_of
+from gatewayfw.odm.sizes.worst_case import MOST_BYTES, Part, Size, worst_sizes
 from gatewayfw.odm.upkeep.indexes import IndexRow, index_report, listing_hints
 from gatewayfw.schemas import RelatedRelation, Schemas
 from gatewayfw.settings import Settings

@@ -22,9 +22,9 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.greenlets import refuse_greenlets
 from gatewayfw.odm.copies.counts import CopyCounts
 from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES
-from gatewayfw.odm.copies.shares import SizeChecks
 from gatewayfw.odm.jobs.fan_out import Drained, Fanout
 from gatewayfw.odm.jobs.thread import Helper
+from gatewayfw.odm.sizes.windows import SizeChecks
 from gatewayfw.odm.upkeep.indexes import wanted_indexes
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
 from gatewayfw.schemas import ModelSchema, Schemas

@@ -24,13 +24,13 @@ from bson import ObjectId
 from gatewayfw.errors import Conflict, GatewayError, NotFound, StorageError, TooLarge, Unavailable, ValidationError
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm.copies.jobs import COLLECTION, Job, Jobs
-from gatewayfw.odm.copies.rooms import Room, most_before, room_for_copies
 from gatewayfw.odm.copies.rules import copy_of, holding, merged, older, pull_copy, unset_relation, version_of
-from gatewayfw.odm.copies.shares import SizeChecks
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import START, following
 from gatewayfw.odm.reading.projection import copied_fields
 from gatewayfw.odm.reading.revisions import RAISED
+from gatewayfw.odm.sizes.budgets import Room, most_before, room_for_copies
+from gatewayfw.odm.sizes.windows import SizeChecks
 from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.mending import mend_met
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks

@@ -12,7 +12,7 @@ from gatewayfw.errors import UsageError
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.reading.filters import revealed, selects_all, stored_filter
 from gatewayfw.odm.reading.projection import Projection, Projections
-from gatewayfw.odm.writing.allowance import Allowance, allowance_of
+from gatewayfw.odm.sizes.own_fields import Allowance, allowance_of
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.storage import Storage
 

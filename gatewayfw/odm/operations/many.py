@@ -12,7 +12,7 @@ from gatewayfw.odm.operations.handle import Filter, Handle, Update
 from gatewayfw.odm.operations.pace import MOST, Pace
 from gatewayfw.odm.operations.walk import Begin, Ids, InnerWalk, PacedWalk, Walk, of_ids
 from gatewayfw.odm.reading.cursor import DeleteResult, UpdateResult
-from gatewayfw.odm.writing.allowance import SizeCheck
+from gatewayfw.odm.sizes.own_fields import SizeCheck
 from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.delete import delete

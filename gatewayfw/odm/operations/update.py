@@ -10,7 +10,7 @@ from gatewayfw.odm.operations.handle import Filter, Get, Handle, Update
 from gatewayfw.odm.operations.read import find_first
 from gatewayfw.odm.reading.deep import show_one
 from gatewayfw.odm.reading.revisions import of_revision, raise_if_stale
-from gatewayfw.odm.writing.allowance import SizeCheck
+from gatewayfw.odm.sizes.own_fields import SizeCheck
 from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.new_documents import parse_document
 from gatewayfw.odm.writing.plan.attempt import Attempt

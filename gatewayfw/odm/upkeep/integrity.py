@@ -16,9 +16,9 @@ from bson import ObjectId, json_util
 
 from gatewayfw.errors import Conflict, StorageError, TooLarge, UsageError
 from gatewayfw.odm.copies.rules import LOCK, HiddenField, assign, ids_in, merged
-from gatewayfw.odm.copies.shares import SizeChecks
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import START
+from gatewayfw.odm.sizes.windows import SizeChecks
 from gatewayfw.odm.upkeep.inspection import Inspector, Report
 from gatewayfw.odm.upkeep.judgement import IS_DAMAGED
 from gatewayfw.odm.writing.apply import apply

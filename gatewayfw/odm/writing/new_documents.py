@@ -11,7 +11,7 @@ from bson import ObjectId
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm.copies.rules import clock
 from gatewayfw.odm.hidden import HIDDEN
-from gatewayfw.odm.writing.allowance import Allowance
+from gatewayfw.odm.sizes.own_fields import Allowance
 from gatewayfw.odm.writing.relation_input import RelationInput, object_id
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.structs import check_document

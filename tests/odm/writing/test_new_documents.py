@@ -6,7 +6,7 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw.errors import TooLarge, ValidationError
-from gatewayfw.odm.writing.allowance import allowance_of
+from gatewayfw.odm.sizes.own_fields import allowance_of
 from gatewayfw.odm.writing.new_documents import parse_document
 from gatewayfw.schemas import Schemas, defaulted, integer, string
 from gatewayfw.settings import Settings

@@ -9,11 +9,11 @@ from typing import NamedTuple, TypeVar
 
 from gatewayfw.errors import ReplyTooLarge, StorageError, TooLarge, ValidationError
 from gatewayfw.odm.copies.counts import CopyCounts
-from gatewayfw.odm.copies.rooms import Room, room_for_copies, room_in_window
 from gatewayfw.odm.copies.rules import CUT, LOCK
-from gatewayfw.odm.copies.shares import SizeChecks
 from gatewayfw.odm.reading.projection import copied_fields
-from gatewayfw.odm.writing.allowance import FieldsTooLarge
+from gatewayfw.odm.sizes.budgets import Room, room_for_copies, room_in_window
+from gatewayfw.odm.sizes.own_fields import FieldsTooLarge
+from gatewayfw.odm.sizes.windows import SizeChecks
 from gatewayfw.odm.writing.mending import mend_met
 from gatewayfw.schemas import RelatedRelation, Relation, Schemas
 from gatewayfw.schemas.models import Link

@@ -8,9 +8,9 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import StorageError, TooLarge
-from gatewayfw.odm.copies.rooms import NO_ROOM, takes
 from gatewayfw.odm.copies.rules import LOCK, merged
 from gatewayfw.odm.reading.revisions import revision_of
+from gatewayfw.odm.sizes.budgets import NO_ROOM, takes
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Effects
 from gatewayfw.odm.writing.plan.steps import Find, Plan, Touch, UpdateMany, UpdateOne

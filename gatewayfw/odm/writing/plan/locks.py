@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 from bson import ObjectId
 
 from gatewayfw.errors import TooLarge, missing_related
-from gatewayfw.odm.copies.rooms import is_small
 from gatewayfw.odm.copies.rules import assign, merged
 from gatewayfw.odm.copies.windows import entry
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import ordered
+from gatewayfw.odm.sizes.budgets import is_small
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Effects, Key
 from gatewayfw.odm.writing.plan.steps import Change, Find, Guess, Plan, Touch, TouchMany

@@ -9,11 +9,11 @@ from bson import ObjectId
 
 from gatewayfw.errors import StorageError, TooLarge
 from gatewayfw.odm.copies.jobs import JobKind
-from gatewayfw.odm.copies.rooms import most_before
 from gatewayfw.odm.copies.rules import VERSION_BYTES, clock, copy_of, older, renewal, version_of
-from gatewayfw.odm.copies.shares import SizeChecks
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.reading.projection import source_of
+from gatewayfw.odm.sizes.budgets import most_before
+from gatewayfw.odm.sizes.windows import SizeChecks
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.steps import Count, Plan, PutJob, UpdateMany, UpdateOne
 from gatewayfw.schemas import ModelSchema, Relation, Schemas

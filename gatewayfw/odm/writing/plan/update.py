@@ -10,7 +10,7 @@ from gatewayfw.errors import ValidationError
 from gatewayfw.odm.copies.rules import HiddenField, copy_of, ids_in, merged
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.reading.revisions import RAISED
-from gatewayfw.odm.writing.allowance import SizeCheck, foresee
+from gatewayfw.odm.sizes.own_fields import SizeCheck, foresee
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.document import change_document, read_again, refuse_uncounted
 from gatewayfw.odm.writing.plan.effects import Effects

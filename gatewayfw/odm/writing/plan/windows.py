@@ -15,12 +15,12 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import TooLarge
-from gatewayfw.odm.copies.rooms import bytes_of_member, is_small
 from gatewayfw.odm.copies.rules import CUT, LOCK, assign, holding, ids_in, merged, place
-from gatewayfw.odm.copies.shares import fitted, fitting, room_in, share_of, share_within
 from gatewayfw.odm.copies.windows import single_reverse, window_query
 from gatewayfw.odm.hidden import HIDDEN, cuts_of
 from gatewayfw.odm.ids import ordered
+from gatewayfw.odm.sizes.budgets import bytes_of_member, is_small
+from gatewayfw.odm.sizes.windows import fitted, fitting, room_in, share_of, share_within
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Copy, Effects, Key
 from gatewayfw.odm.writing.plan.locks import Crowded, lock_all

@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gatewayfw.errors import Conflict, NotFound, ReplyTooLarge, TooLarge, ValidationError
-from gatewayfw.odm.copies.rooms import bytes_of_member, room_in_window
 from gatewayfw.odm.copies.rules import LOCK
-from gatewayfw.odm.copies.shares import SizeChecks
-from gatewayfw.odm.writing.allowance import FieldsTooLarge
+from gatewayfw.odm.sizes.budgets import bytes_of_member, room_in_window
+from gatewayfw.odm.sizes.own_fields import FieldsTooLarge
+from gatewayfw.odm.sizes.windows import SizeChecks
 from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
 from gatewayfw.odm.writing.plan.locks import Crowded

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from bson.errors import BSONError
 
 from gatewayfw.errors import TooLarge
-from gatewayfw.odm.copies.sizes import own_bytes
+from gatewayfw.odm.sizes.worst_case import own_bytes
 from gatewayfw.odm.writing.updates import Change
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.storage import Document

@@ -8,9 +8,9 @@ from bson import Decimal128, ObjectId
 
 from gatewayfw.errors import TooLarge
 from gatewayfw.odm import Odm
-from gatewayfw.odm.copies.sizes import own_bytes
-from gatewayfw.odm.writing import allowance
-from gatewayfw.odm.writing.allowance import Allowance, FieldsTooLarge, allowance_of, foresee
+from gatewayfw.odm.sizes import own_fields as allowance
+from gatewayfw.odm.sizes.own_fields import Allowance, FieldsTooLarge, allowance_of, foresee
+from gatewayfw.odm.sizes.worst_case import own_bytes
 from gatewayfw.odm.writing.updates import Change
 from gatewayfw.schemas import Schemas, any_, array, integer, object_, optional, string
 from gatewayfw.settings import Settings

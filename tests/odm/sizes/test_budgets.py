@@ -6,7 +6,7 @@ import pytest
 from bson import encode
 
 from gatewayfw.errors import TooLarge
-from gatewayfw.odm.copies.rooms import (
+from gatewayfw.odm.sizes.budgets import (
     Room,
     bytes_of_member,
     is_small,
@@ -15,7 +15,7 @@ from gatewayfw.odm.copies.rooms import (
     room_in_window,
     takes,
 )
-from gatewayfw.odm.copies.sizes import copies_bytes
+from gatewayfw.odm.sizes.worst_case import copies_bytes
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
 from tests.odm.limited import MOST, Club, limited

@@ -1,0 +1,1 @@
+"""What fits into documents: own fields, copies in holders, windows of targets."""
