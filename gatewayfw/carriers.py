@@ -6,8 +6,7 @@ Modules that `gatewayfw.export.python` generates contain this file. What a serve
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal, final
+from typing import Literal, NamedTuple, final
 
 from gatewayfw.errors import DefinitionError
 
@@ -18,8 +17,7 @@ _CARRIER_NAME = re.compile(r"[A-Za-z0-9._-]{1,100}")
 
 
 @final
-@dataclass(frozen=True)
-class Carrier:
+class Carrier(NamedTuple):
     """One place in a request; `header`, `bearer`, `cookie` and `set_field` make them.
 
     Attributes:

@@ -11,9 +11,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, final
 
-from urllib3.exceptions import HTTPError, NewConnectionError
-from urllib3.exceptions import TimeoutError as TooSlow
-
 from gatewayfw.acts.carriers import read_headers
 from gatewayfw.acts.context import Headers
 from gatewayfw.acts.hooks import Hook
@@ -118,11 +115,9 @@ class HttpService(RemoteService):
             envelope = envelope_of(reply)
         except NotAGateway as error:
             raise RemoteError(f"bad reply of service {self.name}: {error}") from error
-        except NewConnectionError as error:  # a subclass of the time-out below
-            raise RemoteError(f"service {self.name} is unreachable") from error
-        except TooSlow as error:
+        except TimeoutError as error:
             raise RemoteTimeout(f"service {self.name} took too long") from error
-        except HTTPError as error:
+        except OSError as error:
             raise RemoteError(f"service {self.name} is unreachable") from error
         told = reply.pick_headers()
         if envelope["success"]:  # the others speak of errors

@@ -8,7 +8,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from urllib3 import HTTPHeaderDict
 
 from gatewayfw.acts.carriers import set_field
 from gatewayfw.acts.context import Headers
@@ -182,7 +181,7 @@ def test_only_the_listed_headers_are_passed_on(ask):
 def posted(monkeypatch):
     """What the connections of a service are made with, and what is posted over them."""
     told = []
-    reply = HttpReply(200, HTTPHeaderDict({"Content-Type": "application/json"}), OK)
+    reply = HttpReply(200, {"Content-Type": "application/json"}, OK)
     monkeypatch.setattr("gatewayfw.remote.Posts", noting(told, reply))
     return told
 

@@ -16,7 +16,7 @@ from gatewayfw.acts.idempotent import HEADER
 from gatewayfw.carriers import Carrier
 from gatewayfw.cli.choice import app
 from gatewayfw.cli.output import Failed
-from gatewayfw.client.transports import InProcess
+from gatewayfw.client.in_process import InProcess
 from gatewayfw.wire.posting import HttpReply, NotAGateway, check_head, envelope_of
 
 

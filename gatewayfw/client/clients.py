@@ -1,33 +1,32 @@
-"""The clients: how they call acts, and what they send with each call."""
+"""The clients: how they call acts, and what they send with each call.
+
+Modules that `gatewayfw.export.python` generates contain this file and those that it imports.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping
 from math import isfinite
-from types import MappingProxyType, TracebackType
-from typing import Any, Protocol, TypeVar, final
-
-from flask import Flask
+from types import TracebackType
+from typing import Any, TypeVar
 
 from gatewayfw.carriers import TOKEN, Carrier
 from gatewayfw.client.paging import follow
 from gatewayfw.client.replies import CallReply, answers, reply_of
 from gatewayfw.client.retries import HEADER, make_key, repeat
-from gatewayfw.client.transports import Http, InProcess, Transport
+from gatewayfw.client.transports import Http, Transport
 from gatewayfw.client.uploads import form_of, without_files
 from gatewayfw.errors import DefinitionError
-from gatewayfw.settings import Settings
-from gatewayfw.spelling import MAIN
 from gatewayfw.wire.json_text import encode
 from gatewayfw.wire.posting import ENVELOPE_BYTES, HttpReply, endpoint
 
 #: Most bytes of one reply by default, as many as a gateway sends by default.
-MAX_BYTES = Settings.max_reply_bytes + ENVELOPE_BYTES
+MAX_BYTES = 16 * 1024 * 1024 + ENVELOPE_BYTES
 
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_HEADER_VALUE = re.compile(r"[!-~\x80-\xff]([\t -~\x80-\xff]*[!-~\x80-\xff])?")
 _KEY = re.compile(r"[!-~]([ -~]{0,253}[!-~])?")
-_VALUE = re.compile(r"[!-~\x80-\xff]([\t -~\x80-\xff]*[!-~\x80-\xff])?")
 #: Headers that the client sets itself.
 _OWN = frozenset(
     {
@@ -40,11 +39,12 @@ _OWN = frozenset(
 )
 _FIXED = {"Accept": "application/json", "Content-Type": "application/json", "X-Gateway-Detail": "1"}
 
-_Self = TypeVar("_Self", bound="_Client")
+_Sender = TypeVar("_Sender", bound="Sender")
+_HttpSender = TypeVar("_HttpSender", bound="HttpSender")
 
 
-class _Client:
-    """What both clients share. It is immutable, so threads may share one."""
+class Sender:
+    """What sends requests; it is immutable, so threads may share one."""
 
     def __init__(
         self,
@@ -59,103 +59,34 @@ class _Client:
         self._transport = transport
         self._shown = shown
         self._token_from = token_from
-        self._headers = _checked(headers or {}, _OWN | {token_from.header})
+        self._headers = _checked_headers(headers, token_from)
         self._token = _checked_token(token)
-
-    def call(
-        self,
-        model: str,
-        act: str,
-        *,
-        service: str = MAIN,
-        set: Mapping[str, Any] | None = None,
-        get: Mapping[str, Any] | None = None,
-        retries: int = 0,
-        key: str | None = None,
-    ) -> Any:
-        """Run an act and return its result, the ``body`` of the reply.
-
-        ``set`` and ``get`` are JSON; the default is ``{}``. Ids and dates are text, also in the result. A file in
-        ``set`` is a path (`pathlib.Path`) or a file that is open in binary mode; the whole request is put together in
-        memory.
-
-        ``retries`` and ``key`` are for idempotent acts, others refuse them. The request is sent up to ``retries`` more
-        times after errors that may pass: no reply, the statuses 502 to 504, and ``in_progress``. Each time has the same
-        ``Idempotency-Key``, so the act is done once. ``key`` is a key of your own, such as the number of an order, so
-        that another process may repeat this call; without it the client makes one.
-
-        Raises:
-            CallError: the gateway refused, or see `BadReply` and `NoReply`.
-            OSError: a file cannot be read.
-            TypeError: ``set`` or ``get`` holds a value that JSON cannot express.
-            ValueError: one holds NaN, an infinite number, or text that UTF-8 cannot encode; or ``key`` is not valid.
-        """
-        return self.send(model, act, service=service, set=set, get=get, retries=retries, key=key).body
 
     def send(
         self,
         model: str,
         act: str,
         *,
-        service: str = MAIN,
+        service: str = "main",
         set: Mapping[str, Any] | None = None,
         get: Mapping[str, Any] | None = None,
         retries: int = 0,
         key: str | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> CallReply:
         """Run an act as `call` does, and return its result with status and headers."""
         files: dict[str, Any] = {}
         given = {} if set is None else without_files(set, "set", files)
-        key = make_key() if retries and key is None else key
-        post = self._ready(_body(model, act, service, given, get), files, key)
-        return repeat(lambda: reply_of(post()), retries)
-
-    def batch(self, requests: Iterable[Mapping[str, Any]], *, atomic: bool = False) -> list[Any]:
-        """Run several acts by one request and return their results, in order.
-
-        A request is ``{"model", "act", "service"?, "set"?, "get"?}``, the arguments of `call`. A result is what `call`
-        returns or, if the act failed, the `CallError` that it raises. With ``atomic`` all acts are done or none.
-
-        Raises:
-            CallError: the gateway refused the whole batch, or see `BadReply` and `NoReply`.
-            TypeError, ValueError: as for `call`; or a request has a file or another key, or lacks one.
-        """
-        bodies = [_body(**request) for request in requests]
-        return answers(self._ready({"batch": bodies, "atomic": atomic})(), len(bodies))
-
-    def pages(
-        self,
-        model: str,
-        act: str,
-        *,
-        service: str = MAIN,
-        set: Mapping[str, Any] | None = None,
-        get: Mapping[str, Any] | None = None,
-    ) -> Iterator[Any]:
-        """Yield the pages of a list, each what `call` returns, with ``rows`` and ``next``.
-
-        The first page is the one that ``after`` in ``set`` names, if it is given; each is requested when it is needed.
-
-        Raises:
-            CallError: as for `call`; `BadReply` if the result is not a page, or its ``next`` came before.
-        """
-        return follow(lambda given: self.call(model, act, service=service, set=given, get=get), set)
-
-    def _ready(
-        self, body: Mapping[str, Any], files: Mapping[str, Any] = MappingProxyType({}), key: str | None = None
-    ) -> Callable[[], HttpReply]:
-        """Return a function that posts a request; its files are read now."""
-        data = encode(body)
-        own = {} if self._token is None else self._token_from.sent(self._token)
+        data, more = encode(_body(model, act, service, given, get)), {}
         if files:
             data, media_type = form_of(data, files)
-            own = {**own, "Content-Type": media_type, "X-Gateway": "1"}
-        if key is not None:
-            own[HEADER] = _checked_key(key)
-        headers = {**self._headers, **_FIXED, **own}
-        return lambda: self._transport.post(data, headers)
+            more = {"Content-Type": media_type, "X-Gateway": "1"}
+        if retries or key is not None:
+            more[HEADER] = make_key() if key is None else _checked_key(key)
+        more |= _checked_headers(headers, self._token_from)
+        return repeat(lambda: reply_of(self._post(data, more)), retries)
 
-    def with_token(self: _Self, token: str | None) -> _Self:
+    def with_token(self: _Sender, token: str | None) -> _Sender:
         """Return a client that sends another token, or none, over the same connections.
 
         Raises:
@@ -168,21 +99,13 @@ class _Client:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._shown!r})"
 
+    def _post(self, data: bytes, headers: Mapping[str, str]) -> HttpReply:
+        token = {} if self._token is None else self._token_from.sent(self._token)
+        return self._transport.post(data, {**self._headers, **_FIXED, **token, **headers})
 
-@final
-class HttpClient(_Client):
-    """A client over HTTP.
 
-    ``url`` is that of the gateway, with or without ``/gateway`` at its end. ``headers`` are sent with each request,
-    besides the client's own. ``token_from`` is where the gateway's `Auth` looks for the token: ``header(name)``,
-    ``bearer()`` or ``cookie(name)`` of `gatewayfw.auth`. A call takes at most ``timeout`` seconds, from connecting to
-    the last byte of the reply; only looking up the host's name has the system's own limit. At most ``connections``
-    connections are kept open for later calls; more threads than that may call. A reply of more than ``max_bytes`` is
-    refused. A forked process opens its own connections.
-
-    Raises:
-        DefinitionError: an argument does not fit; the message never holds a token or header.
-    """
+class HttpSender(Sender):
+    """What sends requests over HTTP; see `HttpClient`."""
 
     def __init__(
         self,
@@ -215,7 +138,7 @@ class HttpClient(_Client):
         """
         self._http.close()
 
-    def __enter__(self) -> HttpClient:
+    def __enter__(self: _HttpSender) -> _HttpSender:
         """Return the client; leaving the block closes it."""
         return self
 
@@ -226,48 +149,100 @@ class HttpClient(_Client):
         self.close()
 
 
-class MakesApp(Protocol):
-    """Anything that makes a Flask app, as a `gatewayfw.core.Gateway` does."""
+class Calls(Sender):
+    """What calls acts by their names."""
 
-    def create_app(self) -> Flask:
-        """Return the app."""
+    def call(
+        self,
+        model: str,
+        act: str,
+        *,
+        service: str = "main",
+        set: Mapping[str, Any] | None = None,
+        get: Mapping[str, Any] | None = None,
+        retries: int = 0,
+        key: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Run an act and return its result, the ``body`` of the reply.
+
+        ``set`` and ``get`` are JSON; the default is ``{}``. Ids and dates are text, also in the result. A file in
+        ``set`` is a path (`pathlib.Path`) or a file that is open in binary mode; the whole request is put together in
+        memory. ``headers`` are sent besides those of the client, or in their place.
+
+        ``retries`` and ``key`` are for idempotent acts, others refuse them. The request is sent up to ``retries`` more
+        times after errors that may pass: no reply, the statuses 502 to 504, and ``in_progress``. Each time has the same
+        ``Idempotency-Key``, so the act is done once. ``key`` is a key of your own, such as the number of an order, so
+        that another process may repeat this call; without it the client makes one.
+
+        Raises:
+            CallError: the gateway refused, or see `BadReply` and `NoReply`.
+            DefinitionError: a header cannot be sent, or is the client's own.
+            OSError: a file cannot be read.
+            TypeError: ``set`` or ``get`` holds a value that JSON cannot express.
+            ValueError: one holds NaN, an infinite number, or text that UTF-8 cannot encode; or ``key`` is not valid.
+        """
+        return self.send(model, act, service=service, set=set, get=get, retries=retries, key=key, headers=headers).body
+
+    def batch(
+        self,
+        requests: Iterable[Mapping[str, Any]],
+        *,
+        atomic: bool = False,
+        headers: Mapping[str, str] | None = None,
+    ) -> list[Any]:
+        """Run several acts by one request and return their results, in order.
+
+        A request is ``{"model", "act", "service"?, "set"?, "get"?}``, the arguments of `call`. A result is what `call`
+        returns or, if the act failed, the `CallError` that it raises. With ``atomic`` all acts are done or none.
+
+        Raises:
+            CallError: the gateway refused the whole batch, or see `BadReply` and `NoReply`.
+            TypeError, ValueError: as for `call`; or a request has a file or another key, or lacks one.
+        """
+        bodies = [_body(**request) for request in requests]
+        data = encode({"batch": bodies, "atomic": atomic})
+        return answers(self._post(data, _checked_headers(headers, self._token_from)), len(bodies))
+
+    def pages(
+        self,
+        model: str,
+        act: str,
+        *,
+        service: str = "main",
+        set: Mapping[str, Any] | None = None,
+        get: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> Iterator[Any]:
+        """Yield the pages of a list, each what `call` returns, with ``rows`` and ``next``.
+
+        The first page is the one that ``after`` in ``set`` names, if it is given; each is requested when it is needed.
+
+        Raises:
+            CallError: as for `call`; `BadReply` if the result is not a page, or its ``next`` came before.
+        """
+        return follow(lambda given: self.call(model, act, service=service, set=given, get=get, headers=headers), set)
 
 
-@final
-class InProcessClient(_Client):
-    """A client for tests: requests go through the WSGI app, without a network.
+class HttpClient(HttpSender, Calls):
+    """A client over HTTP.
 
-    ``served`` is a Flask app with a gateway in it, or a gateway, which then makes an app. Hooks of the app, headers,
-    parsing of the body and the envelope work as on a server. `call` raises exceptions that the app propagates, as Flask
-    does in tests. ``path`` is the gateway's path, such as ``/api/gateway``; an app with one gateway needs none.
-    ``token_from``: as for `HttpClient`.
+    ``url`` is that of the gateway, with or without ``/gateway`` at its end. ``headers`` are sent with each request,
+    besides the client's own. ``token_from`` is where the gateway's `Auth` looks for the token: ``header(name)``,
+    ``bearer()`` or ``cookie(name)`` of `gatewayfw.auth`. A call takes at most ``timeout`` seconds, from connecting to
+    the last byte of the reply; only looking up the host's name has the system's own limit. At most ``connections``
+    connections are kept open for later calls; more threads than that may call. A reply of more than ``max_bytes`` is
+    refused. A forked process opens its own connections.
 
     Raises:
-        DefinitionError: the app has no or several gateways, or a variable in their path, and
-            ``path`` is missing; or another argument does not fit.
+        DefinitionError: an argument does not fit; the message never holds a token or header.
     """
-
-    def __init__(
-        self,
-        served: Flask | MakesApp,
-        token: str | None = None,
-        headers: Mapping[str, str] | None = None,
-        *,
-        token_from: Carrier = TOKEN,
-        path: str | None = None,
-    ) -> None:
-        """Take the app and what to send with each call."""
-        app = served if isinstance(served, Flask) else served.create_app()
-        found = _path_of(app) if path is None else path
-        if not found.startswith("/"):
-            raise DefinitionError("path: expected one that starts with a slash")
-        super().__init__(InProcess(app, found), found, token, headers, token_from)
 
 
 def _body(
     model: str,
     act: str,
-    service: str = MAIN,
+    service: str = "main",
     set: Mapping[str, Any] | None = None,
     get: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
@@ -275,18 +250,20 @@ def _body(
     return {"service": service, "model": model, "act": act, "details": details}
 
 
-def _checked(headers: Mapping[str, str], own: Set[str]) -> dict[str, str]:
+def _checked_headers(headers: Mapping[str, str] | None, token_from: Carrier) -> dict[str, str]:
+    """Return headers by their names in lower case."""
+    own = _OWN | {token_from.header}
     sent: dict[str, str] = {}
-    for name, value in headers.items():
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
+    for name, value in (headers or {}).items():
+        if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
             raise DefinitionError("headers: a name is not one of HTTP")
         if name.lower() in own:
             raise DefinitionError(f"headers: {name} is the client's own")
-        if name.lower() in map(str.lower, sent):
+        if name.lower() in sent:
             raise DefinitionError(f"headers: {name} is given twice")
-        if not isinstance(value, str) or not _VALUE.fullmatch(value):
+        if not isinstance(value, str) or not _HEADER_VALUE.fullmatch(value):
             raise DefinitionError(f"headers: the value of {name} cannot stand in a header")
-        sent[name] = value
+        sent[name.lower()] = value
     return sent
 
 
@@ -297,15 +274,6 @@ def _checked_key(key: str) -> str:
 
 
 def _checked_token(token: str | None) -> str | None:
-    if token is not None and (not isinstance(token, str) or not _VALUE.fullmatch(token)):
+    if token is not None and (not isinstance(token, str) or not _HEADER_VALUE.fullmatch(token)):
         raise DefinitionError("token: it cannot stand in a header")
     return token
-
-
-def _path_of(app: Flask) -> str:
-    endpoints = {f"{name}.gateway" for name in app.extensions.get("gatewayfw", {})}
-    found = [rule for rule in app.url_map.iter_rules() if rule.endpoint in endpoints]
-    if len(found) != 1 or found[0].arguments:
-        reason = "the gateway's route has a variable" if len(found) == 1 else f"the app has {len(found)} gateway routes"
-        raise DefinitionError(f"path: required, because {reason}")
-    return str(found[0].rule)

@@ -1,18 +1,14 @@
-"""How requests reach a gateway: kept connections, or a call of the WSGI app."""
+"""How requests reach a gateway over HTTP, and what is raised when no reply comes."""
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Mapping
 from typing import Protocol, final
 
-from flask import Flask
-from urllib3 import HTTPHeaderDict
-from urllib3.exceptions import HTTPError, NewConnectionError, SSLError
-from urllib3.exceptions import TimeoutError as TooSlow
-
 from gatewayfw.client.errors import NoReply
 from gatewayfw.client.replies import bad_reply
-from gatewayfw.environment import IN_PROCESS
+from gatewayfw.wire.connections import Unreachable
 from gatewayfw.wire.posting import HttpReply, NotAGateway, Posts
 
 
@@ -46,29 +42,11 @@ class Http:
             return self._posts.post(data, headers, connect=self._timeout, total=self._timeout)
         except NotAGateway as error:
             raise bad_reply(error) from error
-        except NewConnectionError as error:  # a subclass of the time-out below
+        except Unreachable as error:
             raise NoReply("the gateway is unreachable", code="unreachable") from error
-        except TooSlow as error:
+        except TimeoutError as error:
             raise NoReply("the gateway took too long", code="timeout") from error
-        except SSLError as error:
+        except ssl.SSLError as error:
             raise NoReply("the secure connection to the gateway failed", code="no_reply") from error
-        except HTTPError as error:
+        except OSError as error:
             raise NoReply("the connection broke before the reply was complete", code="no_reply") from error
-
-
-@final
-class InProcess:
-    """Requests through the WSGI app, whose routes may stand on a subdomain."""
-
-    def __init__(self, app: Flask, path: str, subdomain: str | None = None) -> None:
-        self._app = app
-        self._path = path
-        self._subdomain = subdomain
-
-    def post(self, data: bytes, headers: Mapping[str, str]) -> HttpReply:
-        """Return the reply to a request body; raise exceptions that the app propagates."""
-        # A test client for each call: threads must not share one. With its own cookies it would drop one that is sent.
-        client = self._app.test_client(use_cookies=False)
-        sent = {"data": data, "headers": dict(headers), "environ_overrides": {IN_PROCESS: True}}
-        with client.post(self._path, subdomain=self._subdomain, **sent) as response:
-            return HttpReply(response.status_code, HTTPHeaderDict(list(response.headers)), response.get_data())

@@ -12,8 +12,8 @@ from typing import Any
 class Bounded(io.RawIOBase):
     """Reads a connection until a point in time, and at most ``most`` bytes.
 
-    ``until`` is one of the monotonic clock, or infinite. Head and framing count too: http.client and urllib3 bound each
-    line, but neither their number nor a chunk whose size is below zero.
+    ``until`` is one of the monotonic clock, or infinite. Head and framing count too: http.client bounds each line,
+    but neither their number nor a chunk whose size is below zero.
     """
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, until: float, most: int) -> None:

@@ -1,135 +1,104 @@
-"""Connections to remote services; one point in time ends each request.
+"""Connections to one host; points in time end connecting, sending and reading.
 
-The time-outs of sockets and of urllib3 start anew with every byte, piece and address, so that a
-server which sends one byte per second would hold a worker for hours.
+The time-outs of sockets start anew with every address and byte, so that a server which sends one byte per second would
+hold a thread for hours.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import http.client
 import io
-import math
+import selectors
 import socket
-import time
-from http.client import HTTPResponse as RawResponse
+import ssl
 from typing import Any
 
-from urllib3 import BaseHTTPResponse, HTTPConnectionPool, HTTPSConnectionPool
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
-from urllib3.util.connection import create_connection
-
-from gatewayfw.wire.bounded import Bounded
+from gatewayfw.wire.bounded import Bounded, seconds_left
 
 
-class _Response(RawResponse):
-    def __init__(self, sock: socket.socket, *args: Any, most: int, **kwargs: Any) -> None:
-        super().__init__(sock, *args, **kwargs)
-        seconds = sock.gettimeout()
-        until = math.inf if seconds is None else time.monotonic() + seconds
-        self.fp = io.BufferedReader(Bounded(self.fp.detach(), sock, until, most))
+class Unreachable(OSError):
+    """There was no connection, so nothing was sent."""
 
 
-class _Connection(HTTPConnection):
-    """A connection that connects and sends before one point in time.
+class Connection(http.client.HTTPConnection):
+    """A connection over which posts go, one after another; an answer has at most ``most`` bytes.
 
-    urllib3 2.8 gives each address of the host, the handshake and each piece sent the whole time anew.
+    With a ``context`` it is encrypted.
     """
 
-    _until: float | None = None
+    auto_open = 0
 
-    def __init__(self, *args: Any, most: int, **kwargs: Any) -> None:
-        """Take urllib3's arguments, and the ``most`` bytes of one answer."""
-        super().__init__(*args, **kwargs)
+    def __init__(self, host: str, port: int, context: ssl.SSLContext | None, most: int) -> None:
+        super().__init__(host, port)
+        self.default_port = 80 if context is None else 443
+        self._context = context
         self._most = most
-        self._raw: _Response | None = None
+        self._until = 0.0
 
-    def response_class(self, *args: Any, **kwargs: Any) -> _Response:  # type: ignore[override]  # it is only called
-        """Return what reads the next answer."""
-        self._raw = _Response(*args, most=self._most, **kwargs)
-        return self._raw
+    def open(self, until: float) -> None:
+        """Connect, before a point in time.
 
-    def connect(self) -> None:
-        """Connect in the time that urllib3 allows; sending has the rest of it."""
-        self._begin()
-        super().connect()
+        Raises:
+            Unreachable: there is no such host, or it refuses.
+            TimeoutError: it was too late.
+            OSError: it does not speak TLS, or its certificate is not valid.
+        """
+        sock = self._connected(until)
+        try:
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if self._context is not None:
+                sock = self._context.wrap_socket(sock, server_hostname=self.host, do_handshake_on_connect=False)
+                sock.settimeout(seconds_left(until))  # of the whole handshake
+                sock.do_handshake()
+        except BaseException:
+            sock.close()
+            raise
+        self.sock = sock
+
+    def post(self, path: str, data: bytes, headers: dict[str, str], until: float) -> http.client.HTTPResponse:
+        """Send a body and return the answer, which is read before a point in time, too."""
+        self._until = until
+        self.response_class = functools.partial(_Response, until, self._most)  # type: ignore[assignment]  # it is only called
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # who refuses early may have answered
+            self.request("POST", path, data, headers)
+        return self.getresponse()
 
     def send(self, data: Any) -> None:
-        """Connect where needed, and send a piece."""
-        self._begin()
-        if self.sock is None:
-            self.connect()
-        self.sock.settimeout(self._left())
+        """Send bytes."""
+        view = memoryview(data)
+        while view:
+            self.sock.settimeout(seconds_left(self._until))
+            view = view[self.sock.send(view) :]
+
+    def is_usable(self) -> bool:
+        """Tell whether it is open, and nothing waits to be read: what nobody asked for, or the end."""
+        if self.sock is None or getattr(self.sock, "pending", int)():
+            return False
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.sock, selectors.EVENT_READ)
+            return not selector.select(0)
+
+    def _connected(self, until: float) -> socket.socket:
+        """Return a socket to the first address that answers; each has its share of the time."""
         try:
-            super().send(data)
-        except TimeoutError as error:
-            raise ConnectTimeoutError(self, "sending timed out") from error
-
-    def getresponse(self) -> BaseHTTPResponse:  # type: ignore[override]  # as in urllib3
-        """Return the answer, which has a time limit of its own."""
-        self._until = None
-        try:
-            return super().getresponse()
-        except BaseException:
-            if self._raw is not None:
-                self._raw.close()  # urllib3 2.8 leaves it open when it refuses a header
-            raise
-        finally:
-            self._raw = None
-
-    def close(self) -> None:
-        """Close; the next connection starts the time again."""
-        self._until = None
-        super().close()
-
-    def _begin(self) -> None:
-        if self._until is None:
-            self._until = time.monotonic() + float(self.timeout or 0)
-
-    def _new_conn(self) -> socket.socket:
-        failed: Exception = OSError("the host has no address")
-        for address in self._addresses():
+            addresses = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:  # the second for a label that is too long
+            raise Unreachable("the host has no address") from error
+        failed = OSError("the host has no address")
+        for number, (*_, address) in enumerate(addresses):
             try:
-                sock = create_connection(address, self._left(), socket_options=self.socket_options)
+                seconds = seconds_left(until) / (len(addresses) - number)
+                return socket.create_connection((str(address[0]), int(address[1])), seconds)
             except OSError as error:
                 failed = error
-            else:
-                sock.settimeout(self._left())
-                return sock
         if isinstance(failed, TimeoutError):
-            raise ConnectTimeoutError(self, "connecting timed out") from failed
-        raise NewConnectionError(self, "no connection") from failed
-
-    def _addresses(self) -> list[tuple[str, int]]:
-        try:
-            found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError) as error:  # the second for a label that is too long
-            raise NewConnectionError(self, "no address") from error
-        return [(str(address[0]), int(address[1])) for *_, address in found]
-
-    def _left(self) -> float:
-        left = (self._until or 0.0) - time.monotonic()
-        if left <= 0:
-            raise ConnectTimeoutError(self, "connecting and sending timed out")
-        return left
+            raise failed
+        raise Unreachable("no connection") from failed
 
 
-class _SecureConnection(_Connection, HTTPSConnection):
-    @property
-    def is_connected(self) -> bool:
-        """Tell whether the connection can be used again.
-
-        Decrypted bytes that nobody asked for make it useless.
-        """
-        return super().is_connected and not getattr(self.sock, "pending", int)()
-
-
-class Pool(HTTPConnectionPool):
-    """Connections to one host over http."""
-
-    ConnectionCls = _Connection
-
-
-class SecurePool(HTTPSConnectionPool):
-    """Connections to one host over https, verified as urllib3 does by default."""
-
-    ConnectionCls = _SecureConnection
+class _Response(http.client.HTTPResponse):
+    def __init__(self, until: float, most: int, sock: socket.socket, *args: Any, **named: Any) -> None:
+        super().__init__(sock, *args, **named)
+        self.fp = io.BufferedReader(Bounded(self.fp.detach(), sock, until, most))

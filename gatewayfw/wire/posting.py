@@ -7,17 +7,18 @@ the limits are our choice.
 
 from __future__ import annotations
 
+import contextlib
+import http.client
 import os
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, final
-from urllib.parse import urlsplit
+import ssl
+import time
+import weakref
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple, final
+from urllib.parse import quote, urlsplit
 
-from urllib3 import BaseHTTPResponse, HTTPConnectionPool, Timeout
-from urllib3.util import parse_url
-
-from gatewayfw.wire.connections import Pool, SecurePool
+from gatewayfw.wire.connections import Connection
 from gatewayfw.wire.json_text import decode, holds_too_many
 
 #: Headers that say more than a body, and their valid values; all others are ignored.
@@ -33,12 +34,11 @@ _CHUNK = 64 * 1024
 #: Bytes that head and framing of a reply may take, besides as much as the largest body.
 _FRAMING = 1024 * 1024
 _URL = re.compile(r"[!-~]+")
-_SENT = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "gatewayfw"}
+_SENT = {"content-type": "application/json", "accept": "application/json", "user-agent": "gatewayfw"}
 
 
 @final
-@dataclass(frozen=True)
-class HttpReply:
+class HttpReply(NamedTuple):
     """A reply as it came: its body is read to the end and within the limit."""
 
     status: int
@@ -63,6 +63,26 @@ class NotAGateway(Exception):
         self.reply = reply
 
 
+class ReplyHeaders(Mapping[str, str]):
+    """The headers of a reply, by names in any case; several values are one, with commas."""
+
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        self._values: dict[str, tuple[str, str]] = {}
+        for name, value in pairs:
+            if name in self:
+                value = f"{self[name]}, {value}"
+            self._values[name.lower()] = (name, value)
+
+    def __getitem__(self, name: str) -> str:
+        return self._values[name.lower()][1]
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, _ in self._values.values())
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+
 @final
 class Posts:
     """Posts to one URL over kept connections, shared by threads.
@@ -73,71 +93,81 @@ class Posts:
     """
 
     def __init__(self, url: str, *, max_bytes: int, connections: int) -> None:
-        self._url = parse_url(url)
+        parts = urlsplit(url)
+        self._path = quote(parts.path, safe="%/:@!$&'()*+,;=~")
+        self._host, self._port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+        self._context = _tls() if parts.scheme == "https" else None
         self._max_bytes = max_bytes
         self._connections = connections
-        self._kept: tuple[int, HTTPConnectionPool] | None = None
+        self._pid = os.getpid()
+        self._idle: list[Connection] = []
+        weakref.finalize(self, _close_all, self._idle)
 
     def close(self) -> None:
         """Close open connections; the next post connects again."""
-        kept, self._kept = self._kept, None
-        if kept is not None and kept[0] == os.getpid():
-            kept[1].close()
+        _close_all(self._idle)
 
     def post(self, data: bytes, headers: Mapping[str, str], *, connect: float, total: float) -> HttpReply:
         """Return the reply to a JSON body, within so many seconds.
 
-        ``connect`` bounds the connection, ``total`` everything.
+        ``connect`` bounds the connection to any address of the host, ``total`` everything.
 
         Raises:
             NotAGateway: it is too large, or its headers show it is not from a gateway.
-            urllib3.exceptions.HTTPError: none came; `NewConnectionError` when nothing was sent, else
-                `TimeoutError` when it took too long.
+            OSError: none came; `Unreachable` when nothing was sent, `TimeoutError` when it took too long.
         """
-        response = self._pool().urlopen(
-            "POST",
-            self._url.request_uri,
-            body=data,
-            headers={**_SENT, **headers},
-            timeout=Timeout(connect=min(connect, total), total=total),
-            retries=False,
-            redirect=False,
-            preload_content=False,
-            decode_content=False,
-        )
+        begun = time.monotonic()
+        sent = _SENT | {name.lower(): value for name, value in headers.items()}
+        connection = self._kept_or_new()
         try:
-            return self._read(response)
+            if connection.sock is None:
+                connection.open(begun + min(connect, total))
+            with connection.post(self._path, data, sent, begun + total) as response:
+                reply = self._read(response)
+        except http.client.HTTPException as error:
+            connection.close()
+            raise OSError("the reply cannot be read") from error
         except BaseException:
-            response.close()  # the next post must not read what is left unread
+            connection.close()  # the next post must not read what is left unread
             raise
-        finally:
-            response.release_conn()
+        self._keep(connection)
+        return reply
 
-    def _read(self, response: BaseHTTPResponse) -> HttpReply:
-        head = HttpReply(response.status, response.headers, b"")
+    def _read(self, response: http.client.HTTPResponse) -> HttpReply:
+        head = HttpReply(response.status, ReplyHeaders(response.headers.items()), b"")
         check_head(head)
-        if (response.length_remaining or 0) > self._max_bytes:  # what Content-Length announces
+        if "," in head.headers.get("Content-Length", ""):
+            raise http.client.HTTPException("two lengths")
+        if (response.length or 0) > self._max_bytes:  # what Content-Length announces
             raise NotAGateway("its answer is too large", head)
         data = bytearray()
         try:
-            for chunk in response.stream(_CHUNK, decode_content=False):
+            while chunk := response.read1(_CHUNK):
                 data += chunk
                 if len(data) > self._max_bytes:
                     raise NotAGateway("its answer is too large", head)
         except ValueError as error:  # http.client of a chunk whose size is below zero
             raise NotAGateway("its answer cannot be read", head) from error
+        if response.length:
+            raise http.client.HTTPException("the end is missing")
         return HttpReply(head.status, head.headers, bytes(data))
 
-    def _pool(self) -> HTTPConnectionPool:
-        # No lock: a fork could copy a held one. Of two threads that race, one makes a pool that is used once.
-        # A child process makes its own, so that it never writes to its parent's sockets.
-        found = self._kept
-        if found is None or found[0] != os.getpid():
-            kind = SecurePool if self._url.scheme == "https" else Pool
-            most = 2 * self._max_bytes + _FRAMING
-            pool = kind(self._url.host or "", self._url.port, maxsize=self._connections, most=most)
-            found = self._kept = (os.getpid(), pool)
-        return found[1]
+    def _kept_or_new(self) -> Connection:
+        # No lock: a fork could copy a held one.
+        if self._pid != os.getpid():  # two processes must not write to one socket
+            self._pid = os.getpid()
+            _close_all(self._idle)
+        with contextlib.suppress(IndexError):
+            while not (kept := self._idle.pop()).is_usable():
+                kept.close()
+            return kept
+        return Connection(self._host, self._port, self._context, 2 * self._max_bytes + _FRAMING)
+
+    def _keep(self, connection: Connection) -> None:
+        if connection.sock is not None and len(self._idle) < self._connections:
+            self._idle.append(connection)
+        else:
+            connection.close()
 
 
 def check_head(reply: HttpReply) -> None:
@@ -195,6 +225,20 @@ def endpoint(url: str) -> str:
     parts = urlsplit(url)
     path = parts.path.rstrip("/")
     return parts._replace(path=path if path.endswith("/gateway") else f"{path}/gateway").geturl()
+
+
+def _close_all(connections: list[Connection]) -> None:
+    with contextlib.suppress(IndexError):  # there are no more
+        while True:
+            connections.pop().close()
+
+
+def _tls() -> ssl.SSLContext:
+    """Return what checks the certificate of a server, by the system's authorities."""
+    context = ssl.create_default_context()
+    context.hostname_checks_common_name = False
+    context.set_alpn_protocols(["http/1.1"])
+    return context
 
 
 def _problem(url: str) -> str:

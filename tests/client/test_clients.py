@@ -10,15 +10,13 @@ from concurrent.futures import ThreadPoolExecutor
 import mongomock
 import pytest
 from bson import ObjectId
-from flask import Flask, abort, request
 
 from gatewayfw import HttpError, gateway
 from gatewayfw.acts.carriers import set_field
 from gatewayfw.carriers import header
 from gatewayfw.client import MAX_BYTES, CallError, HttpClient, InProcessClient
-from gatewayfw.client.standalone import UntypedClient
 from gatewayfw.errors import DefinitionError, RateLimited
-from gatewayfw.schemas import any_, object_, string
+from gatewayfw.schemas import any_, object_, optional, string
 from gatewayfw.web.servers.threaded import threaded_server
 from gatewayfw.wire.posting import ENVELOPE_BYTES
 
@@ -63,7 +61,7 @@ def served(gw):
     server.server_close()
 
 
-@pytest.fixture(params=["http", "standalone", "in process"])
+@pytest.fixture(params=["http", "in process"])
 def make(request, gw):
     """A function that makes a client."""
     if request.param == "in process":
@@ -72,7 +70,7 @@ def make(request, gw):
     url, made = request.getfixturevalue("served"), []
 
     def make(**options):
-        made.append((HttpClient if request.param == "http" else UntypedClient)(url, **options))
+        made.append(HttpClient(url, **options))
         return made[-1]
 
     yield make
@@ -115,6 +113,38 @@ def test_another_service(client):
 def test_token_and_headers_are_sent(make):
     told = make(token=TOKEN, headers={"Accept-Language": "fr"}).call("user", "tell")
     assert (told["token"], told["language"]) == (TOKEN, "fr")
+
+
+def test_headers_of_one_call_are_sent_besides_those_of_the_client_or_in_their_place(make):
+    client = make(token=TOKEN, headers={"Accept-Language": "fr", "X-A": "1"})
+    near = {"model": "user", "act": "tell"}
+    options = {"headers": {"accept-language": "de", "X-B": "2"}}
+    told = [
+        client.call("user", "tell", **options),
+        client.send("user", "tell", **options).body,
+        *client.batch([near], **options),
+        client.call("user", "tell"),
+    ]
+    assert [(one["token"], one["language"]) for one in told] == [*[(TOKEN, "de")] * 3, (TOKEN, "fr")]
+
+
+def test_pages_are_asked_for_with_the_headers_that_are_given(make, gw):
+    languages = []
+
+    @gw.acts.act("user", "list", set={"after": optional(string())})
+    def list_users(body):
+        languages.append(gw.context_fns.get_context_model().Headers["accept-language"])
+        return {"rows": [], "next": None if body["details"]["set"] else "2"}
+
+    assert len(list(make().pages("user", "list", headers={"Accept-Language": "de"}))) == 2
+    assert languages == ["de", "de"]
+
+
+@pytest.mark.parametrize("call", ["call", "send", "batch", "pages"])
+def test_headers_of_one_call_are_checked_as_those_of_the_client_are(client, call):
+    given = ([],) if call == "batch" else ("user", "tell")
+    with pytest.raises(DefinitionError, match="^headers: Idempotency-Key is the client's own$"):
+        list(getattr(client, call)(*given, headers={"Idempotency-Key": "k"}))
 
 
 def test_another_token_leaves_the_client_as_it_is(make):
@@ -222,7 +252,6 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("make", ["http", "in process"], indirect=True)
 @pytest.mark.parametrize(("options", "message"), WRONG.values(), ids=WRONG)
 def test_what_cannot_be_sent_along_is_refused(make, options, message):
     with pytest.raises(DefinitionError) as found:
@@ -249,14 +278,19 @@ def defaults(call):
 
 
 def test_what_is_left_out_has_a_default():
-    act, both = {"service": "main", "set": None, "get": None}, {"token": None, "headers": None}
+    act, both = {"service": "main", "set": None, "get": None, "headers": None}, {"token": None, "headers": None}
     assert MAX_BYTES == 16 * 1024 * 1024 + ENVELOPE_BYTES
     assert [defaults(call) for call in (HttpClient, InProcessClient)] == [
         {**both, "timeout": 10.0, "token_from": header("token"), "connections": 8, "max_bytes": MAX_BYTES},
         {**both, "token_from": header("token"), "path": None},
     ]
     assert [defaults(getattr(HttpClient, name)) for name in ("call", "send", "pages", "batch")] == [
-        *({**act, "retries": 0, "key": None}, {**act, "retries": 0, "key": None}, act, {"atomic": False}),
+        *(
+            {**act, "retries": 0, "key": None},
+            {**act, "retries": 0, "key": None},
+            act,
+            {"atomic": False, "headers": None},
+        ),
     ]
 
 
@@ -267,7 +301,6 @@ def test_where_the_token_is_must_be_a_place_of_a_request(token_from):
     assert str(found.value) == "token_from: expected header(...), bearer() or cookie(...)"
 
 
-@pytest.mark.parametrize("make", ["http", "in process"], indirect=True)
 def test_another_token_is_checked_too(client):
     with pytest.raises(DefinitionError, match="token: it cannot stand in a header"):
         client.with_token("a\nb")
@@ -303,65 +336,3 @@ def test_a_client_can_be_used_again_after_it_was_closed(served):
     assert client.call("user", "tell", service="near") == "near"
     client.close()
     assert repr(client) == f"HttpClient('{served}/gateway')"
-
-
-# -- in process
-
-
-@pytest.fixture
-def app(gw):
-    """A host's app with hooks of its own and the gateway below a prefix."""
-    app = Flask("host")
-    gw.init_app(app, url_prefix="/api")
-
-    @app.before_request
-    def look():
-        if request.headers.get("X-Stop") == "abort":
-            abort(503)
-        if request.headers.get("X-Stop") == "raise":
-            raise RuntimeError("of the host")
-
-    return app
-
-
-def test_requests_go_through_the_hooks_of_the_app(app):
-    assert InProcessClient(app).call("user", "tell", service="near") == "near"
-    kind, told = refused(InProcessClient(app, headers={"X-Stop": "abort"}).call, "user", "tell")
-    assert (kind.__name__, told["status"], told["message"]) == (
-        "BadReply",
-        503,
-        "bad reply of the gateway: its answer is not application/json",
-    )
-
-
-def test_what_a_testing_app_lets_through_is_raised(app):
-    app.testing = True
-    with pytest.raises(RuntimeError, match="of the host"):
-        InProcessClient(app, headers={"X-Stop": "raise"}).call("user", "tell")
-
-
-def test_of_several_gateways_one_is_named(gw, app):
-    gateway().init_app(app, url_prefix="/other")
-    with pytest.raises(DefinitionError, match="path: required, because the app has 2 gateway routes"):
-        InProcessClient(app)
-    client = InProcessClient(app, path="/api/gateway")
-    assert (client.call("user", "tell", service="near"), repr(client)) == ("near", "InProcessClient('/api/gateway')")
-
-
-def test_a_variable_in_the_path_is_filled_in(gw):
-    app = Flask("host")
-    gw.init_app(app, url_prefix="/<tenant>")
-    with pytest.raises(DefinitionError, match="path: required, because the gateway's route has a variable"):
-        InProcessClient(app)
-    assert InProcessClient(app, path="/x/gateway").call("user", "tell", service="near") == "near"
-
-
-@pytest.mark.parametrize("path", ["", "gateway"])
-def test_a_path_without_its_slash_is_refused(app, path):
-    with pytest.raises(DefinitionError, match="path: expected one that starts with a slash"):
-        InProcessClient(app, path=path)
-
-
-def test_an_app_without_a_gateway_is_refused():
-    with pytest.raises(DefinitionError, match="path: required, because the app has 0 gateway routes"):
-        InProcessClient(Flask("empty"))

@@ -8,36 +8,21 @@ import tracemalloc
 import pytest
 
 from gatewayfw.client import BadReply, CallError, HttpClient, NoReply
-from gatewayfw.client.standalone import UntypedClient
 from gatewayfw.wire.json_text import MAX_VALUES
 from tests.wire.scripts import BAD, BROKEN, CHUNKED, HEAD, MEGABYTE, MOST, OK, SECRET, SLOW, answer, endless, error
 
 TOKEN = "a-token-nobody-may-see"
 
 
-@pytest.fixture(params=[HttpClient, UntypedClient], ids=["http", "standalone"])
-def client_of(request):
-    """The class of the clients."""
-    return request.param
-
-
-@pytest.fixture
-def outcome(client_of):
-    """A function that gives class, message and code of the error that a call ends with.
-
-    The error tells neither the token nor what came.
-    """
-
-    def outcome(url, **options):
-        options = {"max_bytes": MOST, "timeout": 5.0, **options}
-        with client_of(url, TOKEN, **options) as client, pytest.raises(CallError) as found:
-            client.call("user", "addUser", set={"name": "x"})
-        error = found.value
-        assert TOKEN not in f"{error!r}{error.__cause__!r}{vars(error)}"
-        assert SECRET not in f"{error!r}{vars(error)}"
-        return type(error), error.message, error.code
-
-    return outcome
+def outcome(url, **options):
+    """Class, message and code of the error that a call ends with; it tells neither the token nor what came."""
+    options = {"max_bytes": MOST, "timeout": 5.0, **options}
+    with HttpClient(url, TOKEN, **options) as client, pytest.raises(CallError) as found:
+        client.call("user", "addUser", set={"name": "x"})
+    error = found.value
+    assert TOKEN not in f"{error!r}{error.__cause__!r}{vars(error)}"
+    assert SECRET not in f"{error!r}{vars(error)}"
+    return type(error), error.message, error.code
 
 
 def bad(reason):
@@ -45,61 +30,55 @@ def bad(reason):
 
 
 BROKE = (NoReply, "the connection broke before the reply was complete", "no_reply")
-#: http.client alone reads on after a chunk whose size is below zero; urllib3 stops.
-OTHERWISE = {
-    (UntypedClient, "chunk of the size -5"): BROKE,
-    (UntypedClient, "endless chunk of the size -1"): bad("its answer is too large"),
-}
 TOO_SLOW = (NoReply, "the gateway took too long", "timeout")
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_a_reply_that_is_none_of_a_gateway(outcome, client_of, upstream, name):
-    script, reason = BAD[name]
-    assert outcome(upstream(script)) == OTHERWISE.get((client_of, name), bad(reason))
+@pytest.mark.parametrize(("script", "reason"), BAD.values(), ids=BAD)
+def test_a_reply_that_is_none_of_a_gateway(upstream, script, reason):
+    assert outcome(upstream(script)) == bad(reason)
 
 
-@pytest.mark.parametrize("name", BROKEN)
-def test_a_reply_that_cannot_be_read(outcome, client_of, upstream, name):
-    assert outcome(upstream(BROKEN[name])) == OTHERWISE.get((client_of, name), BROKE)
+@pytest.mark.parametrize("script", BROKEN.values(), ids=BROKEN)
+def test_a_reply_that_cannot_be_read(upstream, script):
+    assert outcome(upstream(script)) == BROKE
 
 
 @pytest.mark.parametrize("script", SLOW.values(), ids=SLOW)
-def test_a_reply_that_does_not_end(outcome, upstream, script):
+def test_a_reply_that_does_not_end(upstream, script):
     begun = time.monotonic()
     assert outcome(upstream(script), timeout=0.3) == TOO_SLOW
     assert time.monotonic() - begun < 3
 
 
-def test_nothing_listens(outcome, closed_port):
+def test_nothing_listens(closed_port):
     url = f"http://127.0.0.1:{closed_port}"
     assert outcome(url) == (NoReply, "the gateway is unreachable", "unreachable")
 
 
-def test_a_server_that_does_not_speak_tls(outcome, upstream):
+def test_a_server_that_does_not_speak_tls(upstream):
     url = upstream(answer()).replace("http://", "https://")
     assert outcome(url) == (NoReply, "the secure connection to the gateway failed", "no_reply")
 
 
-def test_a_redirect_is_not_followed(client_of, upstream):
+def test_a_redirect_is_not_followed(upstream):
     asked = []
 
     def script(handler):
         asked.append(handler.path)
         answer(OK, 308, Location="/elsewhere", X_Request_Id="aB.9_-z")(handler)
 
-    with client_of(upstream(script)) as client, pytest.raises(BadReply) as found:
+    with HttpClient(upstream(script)) as client, pytest.raises(BadReply) as found:
         client.call("user", "addUser")
     assert (asked, found.value.status, found.value.request_id) == (["/gateway"], 308, "aB.9_-z")
 
 
-def test_an_id_of_the_request_that_is_none_is_not_kept(client_of, upstream):
-    with client_of(upstream(answer(OK, 308, X_Request_Id="a b"))) as client, pytest.raises(BadReply) as found:
+def test_an_id_of_the_request_that_is_none_is_not_kept(upstream):
+    with HttpClient(upstream(answer(OK, 308, X_Request_Id="a b"))) as client, pytest.raises(BadReply) as found:
         client.call("user", "addUser")
     assert found.value.request_id is None
 
 
-def test_memory_is_bounded_while_much_is_sent(outcome, upstream):
+def test_memory_is_bounded_while_much_is_sent(upstream):
     url = upstream(endless(HEAD + b"\r\n", MEGABYTE))
     tracemalloc.start()
     try:
@@ -110,21 +89,21 @@ def test_memory_is_bounded_while_much_is_sent(outcome, upstream):
     assert (told, peak < 16) == (bad("its answer is too large"), True)
 
 
-def test_a_reply_of_too_many_values(outcome, upstream):
+def test_a_reply_of_too_many_values(upstream):
     many = b'{"success":true,"body":[' + b"[]," * (MAX_VALUES // 2) + b"[]]}"
     assert outcome(upstream(answer(many)), max_bytes=10 * 1024 * 1024) == bad("its answer holds too many values")
 
 
-def test_a_reply_nested_too_deep(outcome, upstream):
+def test_a_reply_nested_too_deep(upstream):
     deep = b'{"success":true,"body":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
     assert outcome(upstream(answer(deep)), max_bytes=1024 * 1024) == bad("its answer is not an envelope")
 
 
-def test_what_else_an_error_says_is_kept_where_it_fits(client_of, upstream):
+def test_what_else_an_error_says_is_kept_where_it_fits(upstream):
     body = {"message": "no", "code": 7, "errors": {"a": ["b"], "c": "d", "e": [1]}, "requestId": ["x"]}
 
     def told(script):
-        with client_of(upstream(script)) as client, pytest.raises(CallError) as found:
+        with HttpClient(upstream(script)) as client, pytest.raises(CallError) as found:
             client.call("user", "addUser")
         return vars(found.value)
 
@@ -135,7 +114,7 @@ def test_what_else_an_error_says_is_kept_where_it_fits(client_of, upstream):
 
 
 @pytest.mark.slow
-def test_after_any_hostile_reply_the_next_one_is_right(client_of, upstream):
+def test_after_any_hostile_reply_the_next_one_is_right(upstream):
     scripts = [script for script, _ in BAD.values()] + list(BROKEN.values())
     asked = []
 
@@ -145,7 +124,7 @@ def test_after_any_hostile_reply_the_next_one_is_right(client_of, upstream):
         (scripts[len(asked) // 2] if hostile else answer())(handler)
 
     bodies = []
-    with client_of(upstream(script), max_bytes=MOST) as client:
+    with HttpClient(upstream(script), max_bytes=MOST) as client:
         for _ in scripts:
             with pytest.raises(CallError):
                 client.call("user", "addUser")
@@ -153,7 +132,7 @@ def test_after_any_hostile_reply_the_next_one_is_right(client_of, upstream):
     assert bodies == [{"name": "آ"}] * len(scripts)
 
 
-def test_a_second_reply_in_a_connection_is_never_taken_for_the_next(client_of, upstream):
+def test_a_second_reply_in_a_connection_is_never_taken_for_the_next(upstream):
     poison = HEAD + b'Content-Length: 32\r\n\r\n{"success":true,"body":"forged"}'
     first = HEAD + b'Content-Length: 27\r\n\r\n{"success":true,"body":1.5}'
 
@@ -161,7 +140,7 @@ def test_a_second_reply_in_a_connection_is_never_taken_for_the_next(client_of, u
         handler.rfile.read(int(handler.headers["Content-Length"]))
         handler.wfile.write(first + poison)
 
-    with client_of(upstream(script)) as client:
+    with HttpClient(upstream(script)) as client:
         bodies = []
         for _ in range(5):
             bodies.append(client.call("user", "addUser"))
@@ -169,5 +148,5 @@ def test_a_second_reply_in_a_connection_is_never_taken_for_the_next(client_of, u
     assert bodies == [1.5] * 5
 
 
-def test_chunks_without_an_end_do_not_hold_a_call(outcome, upstream):
+def test_chunks_without_an_end_do_not_hold_a_call(upstream):
     assert outcome(upstream(endless(CHUNKED, b"1\r\nx\r\n" * 100))) == bad("its answer is too large")

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 
 import pytest
-from urllib3 import HTTPHeaderDict
 
 from gatewayfw.client.errors import BadReply, CallError
 from gatewayfw.client.replies import answers, reply_of
-from gatewayfw.wire.posting import HttpReply
+from gatewayfw.wire.posting import HttpReply, ReplyHeaders
 
 
 def reply(envelope, status=200, **headers):
     data = envelope if isinstance(envelope, bytes) else json.dumps(envelope).encode()
-    return HttpReply(status, HTTPHeaderDict({"Content-Type": "application/json", **headers}), data)
+    return HttpReply(status, ReplyHeaders({"Content-Type": "application/json", **headers}.items()), data)
 
 
 def refusal(body, status=400, **headers):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import socket
 
 import pytest
-from flask import Flask, request
 
 from gatewayfw.client.errors import BadReply, NoReply
-from gatewayfw.client.transports import Http, InProcess
+from gatewayfw.client.transports import Http
 from tests.wire.noting import noting
 
 
@@ -70,17 +69,3 @@ def test_each_post_has_the_whole_time_and_the_bounds_of_the_client(monkeypatch):
         (("http://h/gateway",), {"max_bytes": 100, "connections": 5}),
         ((b"{}", {"a": "b"}), {"connect": 3.0, "total": 3.0}),
     ]
-
-
-def test_an_app_gets_path_headers_and_body():
-    app = Flask(__name__)
-    app.post("/here")(lambda: [request.headers["X-Token"], request.get_json()])
-    reply = InProcess(app, "/here").post(b'{"a": 1}', {"X-Token": "t", "Content-Type": "application/json"})
-    assert (reply.status, reply.data.strip()) == (200, b'["t",{"a":1}]')
-
-
-def test_a_cookie_of_one_request_is_not_in_the_next():
-    app = Flask(__name__)
-    app.post("/here")(lambda: ({"seen": request.cookies.to_dict()}, {"Set-Cookie": "a=1"}))
-    transport = InProcess(app, "/here")
-    assert [transport.post(b"", {}).data.strip() for _ in range(2)] == [b'{"seen":{}}'] * 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import urllib.request
 
 import mongomock
 import pytest
@@ -70,6 +71,13 @@ def test_a_snippet_sends_the_token_there(snippet, tmp_path, language):  # noqa: 
     text = snippet(language, REQUEST)
     assert ran(language, text, tmp_path, GOOD) == SIGNED_IN
     assert ran(language, text, tmp_path)["success"] is False
+
+
+def test_the_generated_client_sends_the_token_there(snippet, service_url, tmp_path):  # noqa: F811
+    text = snippet("Generated client", REQUEST)
+    with urllib.request.urlopen(f"{service_url}/playground/gateway_types.py") as module:
+        (tmp_path / "gateway_types.py").write_bytes(module.read())
+    assert ran("Python", text.replace("print(", "import json\nprint(json.dumps(") + ")\n", tmp_path, GOOD) == "Ana"
 
 
 def test_an_exported_test_sends_the_token_there(page, service_url, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import socket
 import threading
 import time
@@ -20,7 +21,17 @@ from gatewayfw.errors import HttpError
 from gatewayfw.remote import MAX_HOPS
 from gatewayfw.web.servers.threaded import threaded_server
 from gatewayfw.wire.json_text import MAX_VALUES
-from gatewayfw.wire.posting import ENVELOPE_BYTES, HttpReply, NotAGateway, Posts, check_head, envelope_of, read_json
+from gatewayfw.wire.posting import (
+    ENVELOPE_BYTES,
+    HttpReply,
+    NotAGateway,
+    Posts,
+    ReplyHeaders,
+    check_head,
+    endpoint,
+    envelope_of,
+    read_json,
+)
 from tests.wire.scripts import (
     BAD,
     BODY,
@@ -41,6 +52,7 @@ from tests.wire.scripts import (
     chunk,
     endless,
     error,
+    raw,
     sized,
 )
 
@@ -449,6 +461,113 @@ def test_a_post_has_these_headers_in_a_connection_that_is_kept_until_it_is_close
         (201, OK, {"X-Error-Code": "none"})
     ] * 3
     assert (ports[0] == ports[1], ports[1] == ports[2]) == (True, False)
+
+
+def test_a_forked_process_opens_its_own_connection(upstream):
+    ports = []
+
+    def script(handler):
+        ports.append(handler.client_address[1])
+        answer()(handler)
+
+    posts = Posts(f"{upstream(script)}/gateway", max_bytes=1000, connections=1)
+
+    def post():
+        posts.post(b"{}", {}, connect=5, total=5)
+
+    post()
+    child = multiprocessing.get_context("fork").Process(target=post)
+    child.start()
+    child.join(10)
+    post()
+    posts.close()
+    first, of_child, last = ports
+    assert (child.exitcode, first == last, first == of_child) == (0, True, False)
+
+
+def test_no_more_connections_are_kept_than_said(upstream):
+    barrier, ports = threading.Barrier(2), []
+
+    def script(handler):
+        ports.append(handler.client_address[1])
+        barrier.wait(5)
+        answer()(handler)
+
+    posts = Posts(upstream(script), max_bytes=1000, connections=1)
+
+    def post(_):
+        posts.post(b"{}", {}, connect=5, total=5)
+
+    for _ in range(2):
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(post, range(2)))
+    posts.close()
+    assert len(set(ports)) == 3
+
+
+def test_connections_end_with_what_keeps_them(upstream):
+    ended = threading.Event()
+
+    def script(handler):
+        answer()(handler)
+        handler.finish = ended.set
+
+    Posts(upstream(script), max_bytes=1000, connections=1).post(b"{}", {}, connect=5, total=5)
+    assert ended.wait(5)
+
+
+PATHS = {
+    "dots": ("/a/../b", "/a/../b"),
+    "none": ("", ""),
+    "odd": ('/"[{%20', "/%22%5B%7B%20"),
+    "marks": ("/;=$!~", "/;=$!~"),
+}
+
+
+@pytest.mark.parametrize(("path", "expected"), PATHS.values(), ids=PATHS)
+def test_the_path_is_sent_as_it_is_but_for_what_a_path_cannot_hold(upstream, path, expected):
+    asked = []
+
+    def script(handler):
+        asked.append(handler.path)
+        answer()(handler)
+
+    posts = Posts(endpoint(upstream(script) + path), max_bytes=1000, connections=1)
+    posts.post(b"{}", {}, connect=5, total=5)
+    posts.close()
+    assert asked == [f"{expected}/gateway"]
+
+
+LONG = b'{"success":true,"body":"' + b"x" * 1_200_000 + b'"}'
+WHOLE = {
+    "length": (OK, answer(OK), len(OK)),
+    "chunks": (OK, raw(CHUNKED, chunk(OK), b"0\r\n\r\n"), len(OK)),
+    "long": (LONG, answer(LONG), len(LONG)),
+    "large head": (OK, answer(OK, X_A="x" * 10_000), len(OK)),
+}
+
+
+@pytest.mark.parametrize(("data", "script", "most"), WHOLE.values(), ids=WHOLE)
+def test_a_reply_is_read_to_the_last_byte_that_it_may_have(upstream, data, script, most):
+    posts = Posts(upstream(script), max_bytes=most, connections=1)
+    reply = posts.post(b"{}", {}, connect=5, total=5)
+    posts.close()
+    assert reply.data == data
+
+
+def test_a_chunk_that_http_client_refuses_is_none_of_a_gateway(upstream, monkeypatch):
+    def read(response, most):
+        raise ValueError("read length must be non-negative or -1")  # as of a size below zero, in some versions
+
+    monkeypatch.setattr("http.client.HTTPResponse.read1", read)
+    with pytest.raises(NotAGateway, match="^its answer cannot be read$"):
+        Posts(upstream(answer()), max_bytes=1000, connections=1).post(b"{}", {}, connect=5, total=5)
+
+
+def test_headers_of_a_reply_have_names_in_any_case_and_one_value():
+    headers = ReplyHeaders([("X-A", "1"), ("Via", ""), ("x-a", "2"), ("VIA", "b")])
+    assert (headers["x-A"], "X-a" in headers, headers.get("Y", "none")) == ("1, 2", True, "none")
+    assert dict(headers) == {"x-a": "1, 2", "VIA": ", b"}
 
 
 JSON = {"Content-Type": "application/json"}

@@ -54,13 +54,13 @@ _IMPLEMENTATION = f"    def {{method}}(self, *args: Any, **named: Any) -> Any:\n
 _CLIENT = '''\
 if TYPE_CHECKING:
 
-    class Client(Sender, AnyClient):
+    class Client(HttpSender, AnyClient):
         """Calls the acts over HTTP."""
 
 else:
 
-    class Client(UntypedClient):
-        __doc__ = Sender.__doc__
+    class Client(HttpClient):
+        __doc__ = HttpClient.__doc__
 '''
 
 _METHOD = """\
@@ -72,12 +72,15 @@ _METHOD = """\
         service: {service},
         set: {set},
         get: {get},{keys}
+        headers: Mapping[str, str] | None = None,
     ) -> {returns}:
 {doc}
 """
 
 _BATCH = '''\
-    def batch(self, requests: Sequence[Request], *, atomic: bool = False) -> list[Any]:
+    def batch(
+        self, requests: Sequence[Request], *, atomic: bool = False, headers: Mapping[str, str] | None = None
+    ) -> list[Any]:
         """Run several acts by one request; a result is what ``call`` returns, or the error that it raises."""
 '''
 

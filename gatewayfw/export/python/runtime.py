@@ -9,15 +9,24 @@ from typing import NamedTuple, final
 
 #: The files that are copied, those first that others use.
 _PARTS = (
+    ("gatewayfw", "carriers.py"),
     ("gatewayfw.wire", "bounded.py"),
+    ("gatewayfw.wire", "connections.py"),
     ("gatewayfw.wire", "json_text.py"),
+    ("gatewayfw.wire", "posting.py"),
+    ("gatewayfw.wire", "batch.py"),
     ("gatewayfw.client", "errors.py"),
     ("gatewayfw.client", "paging.py"),
     ("gatewayfw.client", "retries.py"),
     ("gatewayfw.client", "uploads.py"),
-    ("gatewayfw.client", "posts.py"),
-    ("gatewayfw.client", "standalone.py"),
+    ("gatewayfw.client", "replies.py"),
+    ("gatewayfw.client", "transports.py"),
+    ("gatewayfw.client", "clients.py"),
 )
+#: What stands for the error of this package, which needs the rest of it.
+_ERROR = '''\
+class DefinitionError(ValueError):
+    """An option of the client does not fit."""'''
 
 
 @final
@@ -39,8 +48,8 @@ class Runtime(NamedTuple):
 def runtime() -> Runtime:
     """Return the text of the client, put together from its files."""
     imports: set[tuple[str, str]] = set()
-    names: set[str] = set()
-    blocks = []
+    names = {"DefinitionError"}
+    blocks = [_ERROR]
     for package, name in _PARTS:
         source = files(package).joinpath(name).read_text("utf-8")
         statements = ast.parse(source).body[1:]  # the first one is the docstring

@@ -2,7 +2,7 @@
 
 import { hasNumerals, stringify, type JsonObject } from "../json";
 import { bodyOf, type ActRequest } from "../state/request";
-import { tokenHeaders } from "../state/carriers";
+import { carriers, tokenHeaders } from "../state/carriers";
 import { headers } from "../state/settings";
 import { literal, python, shellWord, typescript } from "./literals";
 
@@ -106,11 +106,12 @@ function httpieOf({ body, headers, url, token, files }: Given): string {
 /** A program with the client of the view of downloads. */
 function clientOf({ service, model, act, set, get }: ActRequest, { headers, url, token, files }: Given): string {
   const sent = token === undefined ? `os.environ.get("GATEWAY_TOKEN")` : token ? literal(token) : "None";
-  const place = tokenHeaders()[0]?.name ?? "token";
+  const place = carriers.value[0];
+  const isUsual = !place || (place.in === "header" && place.name === "token");
   const more = Object.fromEntries(headers.filter(([name]) => name !== "Content-Type" && name !== "X-Gateway"));
   const options = [
     ...(Object.keys(more).length ? [`headers=${python(more)}`] : []),
-    ...(place === "token" ? [] : [`token_header=${literal(place)}`]),
+    ...(isUsual ? [] : [`token_from=${place.in}(${place.in === "bearer" ? "" : literal(place.name)})`]),
   ];
   // The digits of numbers stay as they are written.
   const part = (value: JsonObject) =>
@@ -123,7 +124,7 @@ function clientOf({ service, model, act, set, get }: ActRequest, { headers, url,
   ].filter(Boolean).join("");
   const placed = files.map(({ path, name }) => `given${path.split(".").slice(1).map(indexOf).join("")} = Path(${literal(name)})\n`);
   const given = files.length ? `given = ${hasNumerals(set) ? part(set) : python(set)}\n${placed.join("")}` : "";
-  return `${imports && `${imports}\n`}from gateway_types import Client  # of the downloads
+  return `${imports && `${imports}\n`}from gateway_types import Client${isUsual ? "" : `, ${place.in}`}  # of the downloads
 
 client = Client(${[literal(url), sent, ...options].join(", ")})
 ${given}reply = client.call(

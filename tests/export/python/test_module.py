@@ -17,7 +17,7 @@ from tests.export.generated import make, signature
 pytest.importorskip("mypy")
 
 RIGHT = """\
-from gateway_types import AnyClient, CallError, Client, User1, UserAddUserSet, UserGet1
+from gateway_types import AnyClient, CallError, Client, User1, UserAddUserSet, UserGet1, bearer, cookie
 from gatewayfw import gateway
 from gatewayfw.client import HttpClient, InProcessClient
 
@@ -47,13 +47,17 @@ def run() -> None:
     revisions: list[int] = [row["_rev"] for row in revised["rows"]]
     people: float = client.call("country", "getCountry", service="main", set={"countryId": "x"})["population"]
     print(texts, features, token, count, revisions, people, test.call("unit", "getUnits"))
-    with Client("https://example.com", "t", {"Accept-Language": "fr"}, 3, token_header="Authorization") as own:
+    with Client("https://example.com", "t", {"Accept-Language": "fr"}, 3, token_from=bearer()) as own:
         kept: AnyClient = own
         mail: str = own.with_token(None).call("user", "getUser", set={"userId": "5"}, get={"email": 1})["email"]
     try:
         kept.call("user", "getMe")
     except CallError as error:
         print(error.status, error.code, error.errors.get(mail))
+    own = Client("https://example.com", token_from=cookie("sid"), connections=1, max_bytes=5)
+    own.call("user", "getMe", headers={"Accept-Language": "de"})
+    status: int = own.send("user", "getMe", headers={"Accept-Language": "de"}).status
+    print(status)
 """
 
 WRONG = """\
@@ -85,6 +89,7 @@ def run(client: AnyClient) -> None:
     number: int = client.call("country", "getCountry", set={"countryId": "x"})["name"]  #! assignment
     client.call("user", "login", set={"email": "a", "password": "b"})["user"]["email"]  #! index
     client.with_token(5)  #! arg-type
+    client.call("user", "getMe", headers={"Accept-Language": 5})  #! call-overload
     Client("https://example.com").call("user", "getUser")  #! call-overload
     Client()  #! call-arg
     new: UserAddUserSet = {"first_name": "A", "last_name": "B", "email": "c"}  #! typeddict-item

@@ -28,6 +28,10 @@ with gateway_types.Client(sys.argv[1], "a-token") as client:
         client.call("city", "tell", set={"name": 5})
     except gateway_types.CallError as error:
         print(error.status, error.code, list(error.errors))
+try:
+    gateway_types.Client("ftp://h")
+except ValueError as error:
+    print(error)
 """
 
 
@@ -42,25 +46,30 @@ def test_the_module_runs_where_nothing_else_is_installed(tmp_path):
     command = [sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n{BLOCKED}"]
     with served(gw.create_app()) as url:
         told = subprocess.run([*command, url], capture_output=True, text=True, timeout=60)
-    assert (told.stdout, told.stderr) == ("['Rome', 'a-token']\n400 validation_error ['set.name']\n", "")
+    assert (told.stdout, told.stderr) == (
+        "['Rome', 'a-token']\n400 validation_error ['set.name']\nthe URL must start with http:// or https://\n",
+        "",
+    )
 
 
 def test_nothing_is_defined_twice_and_no_model_takes_a_name_of_it():
     tree = ast.parse(runtime().code)
     defined = Counter(each.name for each in tree.body if isinstance(each, ast.ClassDef | ast.FunctionDef))
-    assert max(defined.values()) == 1
-    assert {"UntypedClient", "CallError", "Bounded", "re", "json"} <= runtime().names <= RESERVED
+    assigned = Counter(each.targets[0].id for each in tree.body if isinstance(each, ast.Assign))
+    assert max((defined + assigned).values()) == 1
+    assert {"HttpClient", "CallError", "Bounded", "re", "json"} <= runtime().names <= RESERVED
 
 
 def test_its_files_stand_one_after_another_without_their_imports():
     made = runtime()
-    first = [made.code.index(start) for start in ("class Bounded(", "\nMAX_VALUES = ", "\nclass UntypedClient")]
+    starts = ("class DefinitionError(", "class Bounded(", "\nMAX_VALUES = ", "\nclass HttpClient")
+    first = [made.code.index(start) for start in starts]
     assert (first[0], first) == (0, sorted(first))
     assert not re.search(r"^(import|from) |\n{4}|\A\n|\n\n\Z", made.code, re.MULTILINE)
     assert "\n\n\n#: Most values of a reply" in made.code
     assert [module for module, _ in made.imports if module.startswith(("gatewayfw", "_"))] == []
     assert {("json", ""), ("urllib.parse", "urlsplit")} < made.imports
-    assert {"MAX_VALUES", "decode", "Sender", "urlsplit", "socket"} < made.names
+    assert {"MAX_VALUES", "decode", "HttpSender", "urlsplit", "socket"} < made.names
 
 
 def test_imports_are_sorted_and_each_is_there_once():

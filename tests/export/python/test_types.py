@@ -158,6 +158,7 @@ class AnyClient(Protocol):
         service: Literal["main"] = "main",
         set: CityAddCitySet,
         get: CityGet1 | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> City1:
         """Add a city.
 
@@ -173,6 +174,7 @@ class AnyClient(Protocol):
         service: Literal["main"] = "main",
         set: Nothing | None = None,
         get: CountryListCountriesGet | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> CountryListCountriesResult:
         ...
 
@@ -187,6 +189,7 @@ class AnyClient(Protocol):
         get: Mapping[str, Any] | None = None,
         retries: int = 0,
         key: str | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> Any:
         """An act of a remote service."""
 
@@ -198,13 +201,13 @@ class AnyClient(Protocol):
 
 if TYPE_CHECKING:
 
-    class Client(Sender, AnyClient):
+    class Client(HttpSender, AnyClient):
         """Calls the acts over HTTP."""
 
 else:
 
-    class Client(UntypedClient):
-        __doc__ = Sender.__doc__
+    class Client(HttpClient):
+        __doc__ = HttpClient.__doc__
 '''
 
 
