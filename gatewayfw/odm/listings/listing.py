@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, final
 
-from bson import Decimal128, ObjectId
+from bson import ObjectId
 from marshmallow.fields import Field
 
 from gatewayfw.batches import in_batches
@@ -24,7 +24,6 @@ from gatewayfw.odm.reading.projection import Projection
 from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.fields import described, enums, integer, nullable, optional, string
 from gatewayfw.schemas.kinds import as_kind
-from gatewayfw.schemas.kinds.decimals import StoredDecimal
 from gatewayfw.storage import Document, Storage
 
 _FOREIGN = "Not a token of this list: begin again without it."
@@ -223,9 +222,7 @@ def _sort_value(order: Order, found: Resolution, stored: Any) -> Any:
     if order.path == "_id":
         return None
     kind = as_kind(found.sorts[order.path])
-    if kind.own:
-        return kind.operand(stored, order.path)
-    return StoredDecimal(stored.to_decimal()) if isinstance(stored, Decimal128) else stored
+    return kind.operand(stored, order.path) if kind.own else stored
 
 
 def _total(storage: Storage, declared: Declaration, wanted: Mapping[str, Any]) -> int | dict[str, int]:

@@ -18,16 +18,13 @@ from bson import Binary, Decimal128, Int64, ObjectId
 from bson.errors import BSONError
 
 from gatewayfw.odm.listings.declaration import Declaration
-from gatewayfw.schemas.kinds.decimals import StoredDecimal
 
 #: Characters of a token, at most: a sort value of 1,024 bytes takes about 1,500.
 MOST_CHARACTERS = 2_048
 _FOREIGN = "no token of this list"
 _KEYS = ["d", "v", "i"]
 #: The exact types of stored sort values; of the subclasses that BSON has, such as code, none is one.
-_SCALARS = frozenset(
-    {str, int, float, bool, bytes, datetime, Binary, Decimal128, StoredDecimal, Int64, ObjectId, type(None)}
-)
+_SCALARS = frozenset({str, int, float, bool, bytes, datetime, Binary, Decimal128, Int64, ObjectId, type(None)})
 
 
 def digest(declaration: Declaration, conditions: Sequence[Any], sort: str) -> bytes:

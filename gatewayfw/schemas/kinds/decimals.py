@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from decimal import Context, Decimal, InvalidOperation
-from numbers import Number
 from typing import Any
 
 from bson import Decimal128
@@ -19,47 +18,6 @@ from gatewayfw.schemas.kinds.sizes import DECIMAL
 MOST_DIGITS = 34
 _TEXT = re.compile(rf"-?[0-9]{{1,{MOST_DIGITS}}}(?:\.[0-9]{{1,{MOST_DIGITS}}})?")
 _CONTEXT = Context(prec=MOST_DIGITS)
-_NUMBERS = (int, float, Decimal, Decimal128)
-
-
-class StoredDecimal(Decimal128):
-    """A Decimal128 that compares and calculates like a number.
-
-    MongoDB compares decimals itself; mongomock 4.3 asks the value, and sorts types registered as numbers.
-    """
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _NUMBERS) and self.to_decimal() == _number(other)
-
-    def __hash__(self) -> int:  # type: ignore[override]  # a Decimal128 has none
-        return hash(self.to_decimal())
-
-    def __lt__(self, other: object) -> bool:
-        return self.to_decimal() < _number(other)
-
-    def __le__(self, other: object) -> bool:
-        return self.to_decimal() <= _number(other)
-
-    def __gt__(self, other: object) -> bool:
-        return self.to_decimal() > _number(other)
-
-    def __ge__(self, other: object) -> bool:
-        return self.to_decimal() >= _number(other)
-
-    def __add__(self, other: object) -> StoredDecimal:
-        return StoredDecimal(_CONTEXT.add(self.to_decimal(), _number(other)))
-
-    __radd__ = __add__
-
-    def __mul__(self, other: object) -> StoredDecimal:
-        return StoredDecimal(_CONTEXT.multiply(self.to_decimal(), _number(other)))
-
-    __rmul__ = __mul__
-
-
-Number.register(StoredDecimal)
 
 
 class DecimalField(KindField, mm.Decimal, own=True):
@@ -122,22 +80,22 @@ class DecimalField(KindField, mm.Decimal, own=True):
         return not isinstance(value, int)
 
     def storer(self) -> Store:
-        return lambda value: None if value is None else StoredDecimal(self._deserialize(value, None, None))
+        return lambda value: None if value is None else Decimal128(self._deserialize(value, None, None))
 
     def amount(self, value: Any) -> Any:
         try:
-            return StoredDecimal(self._deserialize(value, None, None))
+            return Decimal128(self._deserialize(value, None, None))
         except ValidationError:
             return None
 
     def factor(self, value: Any) -> Any:
         """Return a whole number only, so that the product keeps its places."""
         given = decimal_of(value)
-        return None if given is None or given != given.to_integral_value() else StoredDecimal(given.to_integral_value())
+        return None if given is None or given != given.to_integral_value() else Decimal128(given.to_integral_value())
 
     def _store_operand(self, value: Any) -> Any:
         given = decimal_of(value)
-        return None if given is None else StoredDecimal(given)
+        return None if given is None else Decimal128(given)
 
     def largest(self) -> int:
         return DECIMAL
@@ -157,10 +115,6 @@ def _has_more(given: Decimal, places: int, *, is_text: bool) -> bool:
     if not isinstance(exponent, int) or exponent >= -places:
         return False
     return is_text or any(digits[exponent + places :])
-
-
-def _number(value: Any) -> Decimal:
-    return value.to_decimal() if isinstance(value, Decimal128) else Decimal(value)
 
 
 def decimal_of(value: Any) -> Decimal | None:

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from bson import Binary, ObjectId
+from bson import Binary, Decimal128, ObjectId
 from marshmallow import INCLUDE, ValidationError, missing
 from marshmallow import fields as mm
 
@@ -22,7 +22,7 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.base import Ability, Description, KindField, Maxima
 from gatewayfw.schemas.kinds.checks import load_part
-from gatewayfw.schemas.kinds.decimals import MOST_DIGITS, StoredDecimal
+from gatewayfw.schemas.kinds.decimals import MOST_DIGITS
 from gatewayfw.schemas.kinds.file import FileField
 from gatewayfw.schemas.kinds.foreign import Foreign, as_kind, reads_otherwise
 from gatewayfw.schemas.kinds.quick import Store, as_it_is
@@ -134,7 +134,7 @@ class StoredField(Foreign, mm.Field[Any]):
         if not isinstance(self._field, mm.Decimal):
             return super().amount(value)
         try:
-            return StoredDecimal(Decimal(value)) if isinstance(value, (str, int, Decimal)) else None
+            return Decimal128(Decimal(value)) if isinstance(value, (str, int, Decimal)) else None
         except ArithmeticError:
             return None
 
@@ -330,7 +330,7 @@ def _moment(loaded: datetime) -> datetime:
     return moment
 
 
-def _number(loaded: Decimal) -> StoredDecimal:
+def _number(loaded: Decimal) -> Decimal128:
     """Return a number as stored.
 
     Its text would have no place among other numbers.
@@ -338,6 +338,6 @@ def _number(loaded: Decimal) -> StoredDecimal:
     if not loaded.is_finite() or len(loaded.as_tuple().digits) > MOST_DIGITS:
         raise ValidationError(NO_VALUE)
     try:
-        return StoredDecimal(loaded)
+        return Decimal128(loaded)
     except ArithmeticError:
         raise ValidationError(NO_VALUE) from None

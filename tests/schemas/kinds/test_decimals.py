@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from numbers import Number
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from bson import Decimal128
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import array, decimal, defaulted, nullable
 from gatewayfw.schemas.kinds import as_kind, quick_of
-from gatewayfw.schemas.kinds.decimals import DecimalField, StoredDecimal, decimal_of
+from gatewayfw.schemas.kinds.decimals import DecimalField, decimal_of
 from gatewayfw.schemas.kinds.foreign import describe
 from gatewayfw.schemas.structs import check_document, check_value
 from tests.schemas.calls import checked, refusals
@@ -94,34 +93,6 @@ def test_wrong_arguments_of_a_decimal_are_definition_errors(arguments: Any, mess
     with pytest.raises(DefinitionError) as caught:
         decimal(**arguments)
     assert caught.value.message == message
-
-
-HALF = StoredDecimal("1.50")
-
-
-@pytest.mark.parametrize("other", [1, 2, 1.5, Decimal("1.5"), Decimal("1.4"), Decimal128("1.6"), StoredDecimal("1.5")])
-def test_a_stored_decimal_compares_like_a_number(other: Any) -> None:
-    one, two = Decimal("1.5"), other.to_decimal() if isinstance(other, Decimal128) else Decimal(other)
-    assert (other == HALF, other != HALF, other > HALF) == (one == two, one != two, one < two)
-    assert (other >= HALF, other < HALF, other <= HALF) == (one <= two, one > two, one >= two)
-
-
-def test_a_stored_decimal_is_a_number_and_equals_no_text() -> None:
-    assert (isinstance(HALF, Number), HALF == "1.5", hash(HALF)) == (True, False, hash(Decimal("1.5")))
-    assert {HALF, StoredDecimal("1.5"), StoredDecimal("1.6")} == {HALF, StoredDecimal("1.6")}
-
-
-@pytest.mark.parametrize("by", [2, Decimal(2), Decimal128("2"), StoredDecimal("2")])
-def test_a_stored_decimal_calculates_in_34_digits(by: Any) -> None:
-    results = [HALF + by, HALF * by] + ([by + HALF, by * HALF] if isinstance(by, int) else [])
-    assert [str(one) for one in results] == ["3.50", "3.00"] * (len(results) // 2)
-    assert {type(one) for one in results} == {StoredDecimal}
-    largest = StoredDecimal("9" * 34)
-    assert (str(largest + 0), str(largest + 2), str(largest * 3)) == (
-        "9" * 34,
-        "1." + "0" * 33 + "E+34",
-        "3." + "0" * 33 + "E+34",
-    )
 
 
 @pytest.mark.parametrize(
