@@ -108,7 +108,7 @@ def _condition(field: Filtered, operator: str, value: Any, most_ids: int, path: 
 def _operand(field: Filtered, value: Any, path: str) -> Any:
     if isinstance(value, (Mapping, Sequence, set, frozenset)) and not isinstance(value, (str, bytes)):
         raise ValidationError({path: [INVALID]})
-    return as_kind(field.field).sent_operand(value, path)
+    return as_kind(field.field).operand(value, path)
 
 
 def _presence(value: Any, path: str) -> Condition:

@@ -31,7 +31,7 @@ from gatewayfw.odm.reading.paths import (
 )
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import any_
-from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.kinds import Doubtful, as_kind
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.values import HEX_ID
 from gatewayfw.storage.subset import DEPTH, JUNCTIONS, NESTING, Rules, has_operators
@@ -158,7 +158,10 @@ class Parser:
         is. All our choice.
         """
         field = _compared(found, self.rules.where)
-        return as_kind(_ANY if field is None else field).operand(value, path)
+        try:
+            return as_kind(_ANY if field is None else field).operand(value, path)
+        except Doubtful:
+            return value
 
 
 def revealed(schema: ModelSchema, reveal: Sequence[str]) -> tuple[str, ...]:

@@ -99,6 +99,10 @@ class Parts(ValidationError):
         self.loaded = loaded
 
 
+class Doubtful(Refused):
+    """A field of a user's refuses a value that the server's code may still compare with stored ones."""
+
+
 class Kind:
     """The interface of a field; its defaults suit a field we know nothing about.
 
@@ -208,20 +212,11 @@ class Kind:
     def operand(self, value: Any, path: str) -> Any:
         """Return the stored form of a value that a filter compares the field with.
 
-        Every field may be compared with None. A value that an unknown field refuses is compared as it is.
+        Every field may be compared with None.
 
         Raises:
-            gatewayfw.errors.ValidationError: it cannot be a value of this field, which is at ``path``.
-        """
-        try:
-            return self.sent_operand(value, path)
-        except Refused:
-            return value
-
-    def sent_operand(self, value: Any, path: str) -> Any:
-        """Return what `operand` gives for a value that a client sent.
-
-        One that an unknown field refuses is an error, too.
+            gatewayfw.errors.ValidationError: it cannot be a value of this field, which is at ``path``;
+                `Doubtful` where only the author of the field knows.
         """
         if value is None:
             return None
@@ -229,7 +224,7 @@ class Kind:
         try:
             loaded = load_part(field, value)
         except ValidationError:
-            raise Refused({path: [INVALID]}) from None
+            raise Doubtful({path: [INVALID]}) from None
         dumped = None if loaded is None else field._serialize(loaded, None, {})
         return self.storer()(loaded) if same(value, dumped) and has_storable_keys(dumped) else value
 
@@ -324,11 +319,8 @@ class KindField(Kind):
         return as_it_is if self.own else cut
 
     def operand(self, value: Any, path: str) -> Any:
-        return self.sent_operand(value, path) if self.own else super().operand(value, path)
-
-    def sent_operand(self, value: Any, path: str) -> Any:
         if not self.own or value is None:
-            return super().sent_operand(value, path)
+            return super().operand(value, path)
         result = self._store_operand(value)
         if result is None:
             raise Refused({path: [plain_message(self._field, "invalid", INVALID)]})

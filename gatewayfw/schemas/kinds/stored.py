@@ -20,7 +20,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.base import Ability, Description, KindField, Maxima
+from gatewayfw.schemas.kinds.base import Ability, Description, Doubtful, KindField, Maxima
 from gatewayfw.schemas.kinds.checks import load_part
 from gatewayfw.schemas.kinds.decimals import MOST_DIGITS
 from gatewayfw.schemas.kinds.file import FileField
@@ -106,19 +106,7 @@ class StoredField(Foreign, mm.Field[Any]):
         return as_it_is
 
     def operand(self, value: Any, path: str) -> Any:
-        """Return the stored form of a value in either form, for comparing.
-
-        A refused value is compared as it is, where that is possible."""
-        try:
-            return self.sent_operand(value, path)
-        except Refused:
-            if self.elements is not None and not isinstance(value, list):
-                return as_kind(self.elements).operand(value, path)
-            if not plain(value):
-                raise
-            return value
-
-    def sent_operand(self, value: Any, path: str) -> Any:
+        """Return the stored form of a value in either form, for comparing."""
         if value is None:
             return None
         bare = copy.copy(self._field)
@@ -126,7 +114,9 @@ class StoredField(Foreign, mm.Field[Any]):
         try:
             return _store(bare, _load(bare, value))
         except ValidationError:
-            raise Refused({path: [INVALID]}) from None
+            if self.elements is not None and not isinstance(value, list):
+                return as_kind(self.elements).operand(value, path)
+            raise (Doubtful if plain(value) else Refused)({path: [INVALID]}) from None
 
     def amount(self, value: Any) -> Any:
         if isinstance(self._field, mm.Integer) and not isinstance(value, int):

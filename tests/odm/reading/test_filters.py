@@ -122,6 +122,13 @@ def test_values_that_cannot_be_their_fields_are_the_clients_mistake(world, refus
     refused(*invalid(f"filter.{path}", text), lambda: world.person.delete_one(filters))
 
 
+def test_what_a_users_field_refuses_is_compared_as_it_is(odm):
+    days = odm.new_model("day", {"on": mm.Date(), "of": mm.List(mm.Date())})
+    days.insert_one({"on": "2026-01-01", "of": ["2026-01-02"]})
+    found = [{"on": "2026-01-01"}, {"on": {"$ne": "some day"}}, {"of": "2026-01-02"}, {"of": {"$nin": ["some day"]}}]
+    assert [days.count(filter) for filter in [*found, {"on": "some day"}]] == [1, 1, 1, 1, 0]
+
+
 def test_of_several_revealed_names_the_wrong_one_is_named(world):
     with pytest.raises(UsageError) as raised:
         world.person.find({}, reveal=["password", "nope", "name"])
