@@ -235,7 +235,7 @@ class Database:
         if not storage.in_transaction():  # one of another gateway may still fail
             if freed:
                 self._free(freed)
-            for relation, source, met in attempt.met:
+            for relation, source, met in attempt.renewed:
                 self.counts.note(relation, source, met)
         drained = self._drained(jobs | attempt.jobs)
         return Done(result, frozenset(drained.left), drained.deleted)

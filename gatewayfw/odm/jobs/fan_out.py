@@ -29,7 +29,7 @@ from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import START, following
 from gatewayfw.odm.reading.projection import copied_fields
 from gatewayfw.odm.reading.revisions import RAISED
-from gatewayfw.odm.sizes.budgets import Room, most_before, room_for_copies
+from gatewayfw.odm.sizes.budgets import Budget, holder_budget, most_bytes_before
 from gatewayfw.odm.sizes.windows import SizeChecks
 from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.mending import mend_met
@@ -227,7 +227,7 @@ class Fanout:
         ids, progress = self._holders(job, relation, BATCH)
         update, holds = renewal_of(self._schemas, relation, source)
         stale = older(relation, job.id, "$lt", max(job.v, version_of(source)))
-        most = most_before(self._room(relation.model), copy_of(source, copied_fields(self._schemas, relation)))
+        most = most_bytes_before(self._budget(relation.model), copy_of(source, copied_fields(self._schemas, relation)))
         renewal = _Renewal(relation, {**holds, **stale}, update, most)
         refused = self._each(relation.model, ids, lambda part: self._renew(renewal, part))
         for id_ in self._passed_over(renewal, ids) if most is not None else ():
@@ -314,8 +314,8 @@ class Fanout:
     def _attempt(self, checks: SizeChecks) -> Attempt:
         return Attempt(self._schemas, abilities_of(self._storage), self.limit, checks)
 
-    def _room(self, model: str) -> Room | None:
-        return room_for_copies(self._schemas, model, self._storage.most_bytes)
+    def _budget(self, model: str) -> Budget | None:
+        return holder_budget(self._schemas, model, self._storage.most_bytes)
 
     # -- removal
 

@@ -31,50 +31,50 @@ _NUMBERED = 6
 
 
 @dataclass(frozen=True)
-class Room:
+class Budget:
     """The most bytes of a small copy, and of all copies, in a document or window."""
 
     small: int
     all: int
 
 
-def room_for_copies(schemas: Schemas, model: str, most_bytes: int) -> Room | None:
-    """Return the room for copies in a model's documents.
+def holder_budget(schemas: Schemas, model: str, most_bytes: int) -> Budget | None:
+    """Return the budget for copies in a model's documents.
 
     Returns None if its definition never lets copies fill a document.
     """
-    return schemas.remembered(_room_for_copies, model, most_bytes)
+    return schemas.remembered(_holder_budget, model, most_bytes)
 
 
-def _room_for_copies(schemas: Schemas, model: str, most_bytes: int) -> Room | None:
+def _holder_budget(schemas: Schemas, model: str, most_bytes: int) -> Budget | None:
     schema = schemas.get_schema(model)
     own = min(schemas.settings.document_bytes, most_bytes // _OWN_PART)
     if own + copies_bytes(schemas, schema.relations.values()) <= most_bytes:
         return None
     aside = most_bytes // _SMALL_PART
     count = sum(relation.limit or 1 for relation in schema.relations.values())
-    return Room(aside // count, most_bytes - own - aside)
+    return Budget(aside // count, most_bytes - own - aside)
 
 
-def room_in_window(schemas: Schemas, reverse: RelatedRelation) -> Room | None:
-    """Return the room in a window that is not measured.
+def window_budget(schemas: Schemas, reverse: RelatedRelation) -> Budget | None:
+    """Return the budget of a window that is not measured.
 
     Returns None if its definition never lets it exceed its share.
     """
-    return schemas.remembered(_room_in_window, reverse)
+    return schemas.remembered(_window_budget, reverse)
 
 
-def _room_in_window(schemas: Schemas, reverse: RelatedRelation) -> Room | None:
+def _window_budget(schemas: Schemas, reverse: RelatedRelation) -> Budget | None:
     reverses = schemas.get_related_relations(reverse.target).values()
     share = share_of(schemas.settings.windows_bytes, sum(one.type == "multiple" for one in reverses))
     if copies_bytes(schemas, [reverse]) <= share:
         return None
-    return Room(share // 2 // (reverse.limit or 1), share // 2)
+    return Budget(share // 2 // (reverse.limit or 1), share // 2)
 
 
-def is_small(room: Room | None, copy: Mapping[str, Any]) -> bool:
+def is_small(budget: Budget | None, copy: Mapping[str, Any]) -> bool:
     """Tell whether a copy is small enough to fit always."""
-    return room is None or bytes_of_member(copy) <= room.small
+    return budget is None or bytes_of_member(copy) <= budget.small
 
 
 def bytes_of_member(copy: Mapping[str, Any]) -> int:
@@ -82,19 +82,21 @@ def bytes_of_member(copy: Mapping[str, Any]) -> int:
     return len(encode(copy)) + _NUMBERED
 
 
-def most_before(room: Room | None, copy: Mapping[str, Any]) -> int | None:
+def most_bytes_before(budget: Budget | None, copy: Mapping[str, Any]) -> int | None:
     """Return the most bytes a holder with room for a changed copy has; None for any."""
-    if room is None:
+    if budget is None:
         return None
     size = len(encode(copy))
-    return None if size <= room.small else room.all - size
+    return None if size <= budget.small else budget.all - size
 
 
-def takes(room: Room | None, schema: ModelSchema, before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+def holder_fits(
+    budget: Budget | None, schema: ModelSchema, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> bool:
     """Tell whether the copies in a holder may change in this way."""
-    if room is None:
+    if budget is None:
         return True
-    return _bytes_of_copies(schema, after) <= max(room.all, _bytes_of_copies(schema, before))
+    return _bytes_of_copies(schema, after) <= max(budget.all, _bytes_of_copies(schema, before))
 
 
 def _bytes_of_copies(schema: ModelSchema, document: Mapping[str, Any]) -> int:

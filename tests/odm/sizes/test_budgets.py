@@ -7,13 +7,13 @@ from bson import encode
 
 from gatewayfw.errors import TooLarge
 from gatewayfw.odm.sizes.budgets import (
-    Room,
+    Budget,
     bytes_of_member,
+    holder_budget,
+    holder_fits,
     is_small,
-    most_before,
-    room_for_copies,
-    room_in_window,
-    takes,
+    most_bytes_before,
+    window_budget,
 )
 from gatewayfw.odm.sizes.worst_case import copies_bytes
 from gatewayfw.schemas import Schemas, string
@@ -40,17 +40,17 @@ def shop(size=None, limit=50, **settings):
 
 
 def test_copies_that_always_fit_are_not_measured():
-    assert room_for_copies(shop(size=10_000), "book", 16 * MEGABYTE) is None
-    assert room_for_copies(shop(), "page", 16 * MEGABYTE) is None
+    assert holder_budget(shop(size=10_000), "book", 16 * MEGABYTE) is None
+    assert holder_budget(shop(), "page", 16 * MEGABYTE) is None
 
 
 def test_copies_have_what_the_own_fields_and_the_small_ones_leave():
-    assert room_for_copies(shop(size=100_000), "book", 16 * MEGABYTE) == Room(2 * MEGABYTE // 50, 10 * MEGABYTE)
+    assert holder_budget(shop(size=100_000), "book", 16 * MEGABYTE) == Budget(2 * MEGABYTE // 50, 10 * MEGABYTE)
 
 
 def test_own_fields_have_what_the_setting_says_and_a_quarter_at_most():
     def room(document_bytes):
-        return room_for_copies(shop(size=100_000, document_bytes=document_bytes), "book", 16 * MEGABYTE)
+        return holder_budget(shop(size=100_000, document_bytes=document_bytes), "book", 16 * MEGABYTE)
 
     assert [room(one * MEGABYTE).all for one in (1, 4, 5)] == [13 * MEGABYTE, 10 * MEGABYTE, 10 * MEGABYTE]
 
@@ -59,20 +59,20 @@ def test_copies_are_measured_where_they_may_have_one_byte_too_many():
     schemas = shop(size=100, document_bytes=1_000)
     schemas.add("note", {}, {"page": {"schemaName": "page", "type": "single"}})
     most = 1_000 + copies_bytes(schemas, schemas.get_relations("book").values())
-    assert room_for_copies(schemas, "book", most) is None
-    assert room_for_copies(schemas, "book", most - 1) == Room((most - 1) // 8 // 50, most - 1001 - (most - 1) // 8)
+    assert holder_budget(schemas, "book", most) is None
+    assert holder_budget(schemas, "book", most - 1) == Budget((most - 1) // 8 // 50, most - 1001 - (most - 1) // 8)
     one = copies_bytes(schemas, schemas.get_relations("note").values())
-    assert room_for_copies(schemas, "note", one) == Room(one // 8, one - one // 4 - one // 8)
+    assert holder_budget(schemas, "note", one) == Budget(one // 8, one - one // 4 - one // 8)
 
 
 def test_a_window_is_measured_where_it_may_have_one_byte_too_many():
     def room(windows_bytes):
         schemas = shop(size=100, windows_bytes=windows_bytes)
-        return room_in_window(schemas, schemas.get_related_relations("page")["books"])
+        return window_budget(schemas, schemas.get_related_relations("page")["books"])
 
     schemas = shop(size=100)
     share = copies_bytes(schemas, schemas.get_related_relations("page").values())
-    assert (room(share), room(share - 1)) == (None, Room((share - 1) // 2 // 50, (share - 1) // 2))
+    assert (room(share), room(share - 1)) == (None, Budget((share - 1) // 2 // 50, (share - 1) // 2))
 
 
 COPY = {"_id": 1, "t": "x" * 10}
@@ -84,37 +84,37 @@ def test_a_member_has_a_number_of_at_most_four_digits():
 
 
 def test_a_copy_is_small_up_to_the_bytes_of_a_small_one():
-    assert [is_small(room, COPY) for room in (None, Room(SIZE + 6, 0), Room(SIZE + 5, 0))] == [True, True, False]
+    assert [is_small(room, COPY) for room in (None, Budget(SIZE + 6, 0), Budget(SIZE + 5, 0))] == [True, True, False]
 
 
 def test_only_a_large_copy_needs_a_holder_with_room():
-    rooms = (None, Room(SIZE, 500), Room(SIZE - 1, 500))
-    assert [most_before(room, COPY) for room in rooms] == [None, None, 500 - SIZE]
+    rooms = (None, Budget(SIZE, 500), Budget(SIZE - 1, 500))
+    assert [most_bytes_before(room, COPY) for room in rooms] == [None, None, 500 - SIZE]
 
 
 def test_copies_may_change_up_to_all_the_room_or_what_they_had():
     book = shop().get_schema("book")
     small, large = ({"_id": 1, "title": "x" * 99, "pages": [COPY] * count} for count in (1, 2))
     size = len(encode({"pages": large["pages"]}))
-    rooms = (None, Room(0, size), Room(0, size - 1))
-    assert [takes(room, book, small, large) for room in rooms] == [True, True, False]
+    rooms = (None, Budget(0, size), Budget(0, size - 1))
+    assert [holder_fits(room, book, small, large) for room in rooms] == [True, True, False]
     changes = ((large, large), (large, small), ({}, small))
-    assert [takes(Room(0, 10), book, before, after) for before, after in changes] == [True, True, False]
+    assert [holder_fits(Budget(0, 10), book, before, after) for before, after in changes] == [True, True, False]
 
 
 def test_a_window_has_its_share_where_its_definition_lets_it_exceed_that():
     schemas = shop(limit=100)
     reverse = schemas.get_related_relations("page")["books"]
-    assert room_in_window(schemas, reverse) == Room(MEGABYTE // 100, MEGABYTE)
+    assert window_budget(schemas, reverse) == Budget(MEGABYTE // 100, MEGABYTE)
     schemas = shop()
-    assert room_in_window(schemas, schemas.get_related_relations("page")["books"]) is None
+    assert window_budget(schemas, schemas.get_related_relations("page")["books"]) is None
 
 
 def test_a_room_is_that_of_the_models_there_are():
     schemas = shop(size=10_000)
-    assert room_for_copies(schemas, "book", 16 * MEGABYTE) is None
+    assert holder_budget(schemas, "book", 16 * MEGABYTE) is None
     schemas.add("shelf", {}, {"books": {"schemaName": "book", "type": "multiple"}})
-    assert room_for_copies(schemas, "book", 16 * MEGABYTE) is None
+    assert holder_budget(schemas, "book", 16 * MEGABYTE) is None
 
 
 def test_owners_of_sources_do_not_lock_the_owner_of_a_holder_out(club, caplog):

@@ -11,7 +11,7 @@ from gatewayfw.errors import ReplyTooLarge, StorageError, TooLarge, ValidationEr
 from gatewayfw.odm.copies.counts import CopyCounts
 from gatewayfw.odm.copies.rules import CUT, LOCK
 from gatewayfw.odm.reading.projection import copied_fields
-from gatewayfw.odm.sizes.budgets import Room, room_for_copies, room_in_window
+from gatewayfw.odm.sizes.budgets import Budget, holder_budget, window_budget
 from gatewayfw.odm.sizes.own_fields import FieldsTooLarge
 from gatewayfw.odm.sizes.windows import SizeChecks
 from gatewayfw.odm.writing.mending import mend_met
@@ -50,7 +50,7 @@ class Attempt:
         size_checks: what is measured, so that no document becomes too large.
         counts: the numbers of copies that are known without counting them.
         jobs: the keys of the jobs that it left; jobs of a failed attempt do not exist.
-        met: how many copies in a relation a change of a source met; valid once it is committed.
+        renewed: how many copies in a relation a change of a source renewed; valid once it is committed.
         freed: the keys of bytes kept elsewhere, whose documents it deleted.
     """
 
@@ -68,7 +68,7 @@ class Attempt:
         self.size_checks = size_checks
         self.counts = counts or CopyCounts()
         self.jobs: set[str] = set()
-        self.met: list[tuple[Relation, Document, int]] = []
+        self.renewed: list[tuple[Relation, Document, int]] = []
         self.freed: set[str] = set()
         self._most_spent = 0.0
 
@@ -117,13 +117,13 @@ class Attempt:
         """Return the pure fields of the copies that a relation or reverse relation holds."""
         return copied_fields(self.schemas, link)
 
-    def room_in_holders(self, model: str) -> Room | None:
-        """Return the room for copies in a model's documents; None if they always fit."""
-        return room_for_copies(self.schemas, model, self.can.most_bytes)
+    def holder_budget(self, model: str) -> Budget | None:
+        """Return the budget for copies in documents; None if they always fit."""
+        return holder_budget(self.schemas, model, self.can.most_bytes)
 
-    def room_in_window(self, reverse: RelatedRelation) -> Room | None:
-        """Return the room in a window that is not measured; None if all members fit."""
-        return room_in_window(self.schemas, reverse)
+    def window_budget(self, reverse: RelatedRelation) -> Budget | None:
+        """Return the budget of a window that is not measured; None if all members fit."""
+        return window_budget(self.schemas, reverse)
 
 
 def with_size_checks(storage: Storage, write: Callable[[SizeChecks], T], first: SizeChecks = SizeChecks.NONE) -> T:

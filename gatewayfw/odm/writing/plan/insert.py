@@ -39,7 +39,7 @@ def insert(attempt: Attempt, schema: ModelSchema, new: Sequence[NewDocument]) ->
         [(given.relation, id_) for one in new for given in one.inputs.values() for id_ in given.ids],
         entering=None if chosen else effects,  # a window may still list what had the same _id
     )
-    counts = attempt.can.counts_locks and attempt.room_in_holders(schema.name) is not None
+    counts = attempt.can.counts_locks and attempt.holder_budget(schema.name) is not None
     documents = [_document(attempt, one, member, sources, counts) for one, member in zip(new, members, strict=True)]
     yield Insert(schema.name, documents)
     yield from settle(attempt, effects)

@@ -155,9 +155,9 @@ def _pushes(
         if (reverse, id_) in effects.claims:
             update = merged(update, assign(reverse.name, effects.claims[reverse, id_]))
             continue
-        copies, room = effects.entries[reverse, id_], attempt.room_in_window(reverse)
+        copies, budget = effects.entries[reverse, id_], attempt.window_budget(reverse)
         found = None if reverse.window is None else entry(reverse, reverse.window, copies)
-        if found is None or not (room is None or all(is_small(room, copy) for copy in copies)):
+        if found is None or not all(is_small(budget, copy) for copy in copies):
             return None
         filter.update(found[0])
         update = merged(update, {"$push": {reverse.name: found[1]}})

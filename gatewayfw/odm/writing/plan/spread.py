@@ -12,7 +12,7 @@ from gatewayfw.odm.copies.jobs import JobKind
 from gatewayfw.odm.copies.rules import VERSION_BYTES, clock, copy_of, older, renewal, version_of
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.reading.projection import source_of
-from gatewayfw.odm.sizes.budgets import most_before
+from gatewayfw.odm.sizes.budgets import most_bytes_before
 from gatewayfw.odm.sizes.windows import SizeChecks
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.steps import Count, Plan, PutJob, UpdateMany, UpdateOne
@@ -130,7 +130,7 @@ def renew_holders(attempt: Attempt, schema: ModelSchema, relation: Relation, sou
     if most is not None and (yield Count(relation.model, {**holds, **stale}, 1)) > 0:
         yield from _leave_copies(attempt, schema, relation, source)
     elif attempt.can.counts_locks:
-        attempt.met.append((relation, source, met))
+        attempt.renewed.append((relation, source, met))
 
 
 def _leave_copies(attempt: Attempt, schema: ModelSchema, relation: Relation, source: Document) -> Plan[None]:
@@ -140,11 +140,11 @@ def _leave_copies(attempt: Attempt, schema: ModelSchema, relation: Relation, sou
 def _most_before(attempt: Attempt, relation: Relation, source: Document) -> int | None:
     """Return the most bytes of a holder to write at once; None for any."""
     checks_holders = attempt.size_checks and attempt.size_checks is SizeChecks.HOLDERS
-    room = attempt.room_in_holders(relation.model)
-    if room is None and not checks_holders:
+    budget = attempt.holder_budget(relation.model)
+    if budget is None and not checks_holders:
         return None
     copy = copy_of(source, attempt.fields_of(relation))
-    most = most_before(room, copy)
+    most = most_bytes_before(budget, copy)
     if not checks_holders:
         return most
     fits = attempt.can.most_bytes - len(encode(copy)) - VERSION_BYTES

@@ -57,7 +57,7 @@ def _replacements(attempt: Attempt, effects: Effects) -> dict[str, list[Change]]
     """Return the changes, by model, that replace members' copies in targets."""
     found: dict[str, list[Change]] = {}
     for reverse, ids, copy in effects.renewals:
-        if reverse.type == "multiple" and not is_small(attempt.room_in_window(reverse), copy):
+        if reverse.type == "multiple" and not is_small(attempt.window_budget(reverse), copy):
             raise Crowded()
         path, holds = place(reverse, copy["_id"])
         found.setdefault(reverse.target, []).append(({"_id": {"$in": list(ids)}, **holds}, {"$set": {path: copy}}))
@@ -108,12 +108,12 @@ def window(attempt: Attempt, reverse: RelatedRelation, target_id: ObjectId) -> P
     Raises:
         Crowded: the members exceed its share.
     """
-    room = attempt.room_in_window(reverse)
+    budget = attempt.window_budget(reverse)
     query = window_query(reverse, attempt.fields_of(reverse), target_id)
     if query is None:
         return []
-    copies: list[Copy] = yield FindMembers(query, None if room is None else room.all)
-    if room is not None and sum(map(bytes_of_member, copies)) > room.all:
+    copies: list[Copy] = yield FindMembers(query, None if budget is None else budget.all)
+    if budget is not None and sum(map(bytes_of_member, copies)) > budget.all:
         raise Crowded()
     return copies
 

@@ -26,7 +26,7 @@ def test_the_largest_is_left_to_jobs_until_the_rest_keeps_the_limit(limit, alrea
 def test_without_a_limit_everything_is_written_at_once():
     attempt = Attempt(None, None)
     assert (attempt.is_bounded, attempt.beyond({"large": 10**9})) == (False, set())
-    assert (attempt.jobs, attempt.size_checks, attempt.met, attempt.freed) == (set(), SizeChecks.NONE, [], set())
+    assert (attempt.jobs, attempt.size_checks, attempt.renewed, attempt.freed) == (set(), SizeChecks.NONE, [], set())
 
 
 def test_what_a_document_spends_leaves_room_for_another_like_the_largest():

@@ -44,7 +44,7 @@ def test_an_update_spends_the_copies_and_windows_that_it_writes(towns, limit, mo
         attempt = Attempt(towns.odm.schemas, abilities_of(towns.storage), limit, counts=known)
         plan = update(attempt, schema, {"_id": id_}, change, ["name"])
         towns.storage.transaction(lambda: apply(towns.storage, plan))
-        for relation, source, met in attempt.met:
+        for relation, source, met in attempt.renewed:
             known.note(relation, source, met)
         return attempt.limit, len(attempt.jobs)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from gatewayfw.errors import Conflict, NotFound, ReplyTooLarge, TooLarge, ValidationError
 from gatewayfw.odm.copies.rules import LOCK
-from gatewayfw.odm.sizes.budgets import bytes_of_member, room_in_window
+from gatewayfw.odm.sizes.budgets import bytes_of_member, window_budget
 from gatewayfw.odm.sizes.own_fields import FieldsTooLarge
 from gatewayfw.odm.sizes.windows import SizeChecks
 from gatewayfw.odm.writing.apply import apply
@@ -684,7 +684,7 @@ def test_a_window_that_fills_more_than_half_of_its_share_is_crowded(storage, spa
         "book", {"title": string()}, {"page": {"schemaName": "page", "type": "single", "relatedRelations": listed}}
     )
     reverse = schemas.get_related_relations("page")["books"]
-    assert room_in_window(schemas, reverse).all == half
+    assert window_budget(schemas, reverse).all == half
     try:
         found = apply(storage, window(Attempt(schemas, abilities_of(storage)), reverse, TARGET))
     except Crowded:
