@@ -38,7 +38,7 @@ from gatewayfw.web.cors import Cors
 from gatewayfw.web.flask_request import address_of, begin
 from gatewayfw.web.multipart import Form, boundary_of
 from gatewayfw.web.playground import Playground
-from gatewayfw.web.reader import read_body
+from gatewayfw.web.reader import discard_body, read_body
 from gatewayfw.web.success import FIXED, Answer, Success
 
 if TYPE_CHECKING:
@@ -245,11 +245,13 @@ class Endpoint:
     ) -> Response:
         """Return an exception's error envelope; log it, and send Flask's signal if due.
 
-        ``call`` is the call that it ends, for its observers.
+        What nobody has read of the body is discarded. ``call`` is the call that it ends, for its observers.
         """
         if call is not None and failures.is_unexpected(error):
             call.error = error
-        request_id = request_id or request_id_of(request)
+        sent: Request = request._get_current_object()  # type: ignore[attr-defined]  # a proxy
+        discard_body(sent, self.settings)
+        request_id = request_id or request_id_of(sent)
         status, headers, payload = self._describe(error, request_id, asked or {})
         return self.reply(payload, status, {**headers, "X-Request-Id": request_id})
 

@@ -2,7 +2,8 @@
 
 The part ``gateway-body`` is read first. The others are read only after the act is known to take files, the JSON is
 valid and the access hooks have passed; until then they wait in the connection. Each is bounded by its own size while
-it is read, and kept in memory only up to `MEMORY` bytes. Nothing is kept of a request that is refused.
+it is read, and kept in memory only up to `MEMORY` bytes. Nothing is kept of a request that is refused; what is left of
+it is read and thrown away, as far as its length is known: see `Patience.discard`.
 
 Parts that were not declared, come twice, have a head twice or another encoding are refused, and so are bytes before the
 first or after the last boundary. Source: RFC 7578, section 4; what is refused beyond it is our choice.
@@ -224,18 +225,22 @@ def _read_events(request: Request, boundary: bytes, most: int) -> Generator[mult
     decoder = multipart.MultipartDecoder(boundary, CHUNK + _HEADS)
     count = 0
     with Patience(request.environ) as patience:
-        while not isinstance(event := _decode(decoder), multipart.Epilogue):
-            if not isinstance(event, multipart.NeedData):
-                yield event
-                continue
-            data = _read(request, patience)
-            count += len(data)
-            if count > most:
-                raise _too_large()
-            try:
-                decoder.receive_data(data or None)
-            except RequestEntityTooLarge:
-                raise BadRequest("the head of a part is too long") from None
+        try:
+            while not isinstance(event := _decode(decoder), multipart.Epilogue):
+                if not isinstance(event, multipart.NeedData):
+                    yield event
+                    continue
+                data = _read(request, patience)
+                count += len(data)
+                if count > most:
+                    raise _too_large()
+                try:
+                    decoder.receive_data(data or None)
+                except RequestEntityTooLarge:
+                    raise BadRequest("the head of a part is too long") from None
+        except BaseException:
+            patience.discard(request, (get_content_length(request.environ) or 0) - count)
+            raise
     yield event
 
 

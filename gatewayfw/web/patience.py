@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Protocol, Self, final
 
+from flask import Request
+
 from gatewayfw.errors import BadRequest
 
 #: Seconds that a body may take, and the bytes that earn one second more. Our choice: a slow phone sends twice as much.
@@ -71,6 +73,15 @@ class Patience:
             if self._is_cut or self._left() <= 0:
                 raise BadRequest("the request body arrives too slowly")
         return block
+
+    def discard(self, request: Request, most: int) -> None:
+        """Read what is left of a refused body, up to ``most`` bytes, while it can be read.
+
+        A proxy that could not send all of it would answer 502 in place of the refusal.
+        """
+        with suppress(Exception):
+            while most > 0 and not self._is_cut and self._left() > 0 and (block := self.read(request.stream)):
+                most -= len(block)
 
     def _left(self) -> float:
         since = self._since

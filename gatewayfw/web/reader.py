@@ -17,6 +17,7 @@ from werkzeug.wsgi import get_content_length
 from gatewayfw.errors import BadRequest, TooLarge, UnsupportedMediaType
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import MAIN
+from gatewayfw.web.patience import Patience
 from gatewayfw.web.strict_json import parse
 
 #: JSON in UTF-8.
@@ -87,6 +88,17 @@ def check_request(value: Any) -> dict[str, Any]:
     if len(details) > 2:
         raise BadRequest("details must hold set and get only")
     return body
+
+
+def discard_body(request: Request, settings: Settings) -> None:
+    """Read the body of a refused request that nobody has read: see `Patience.discard`."""
+    environ = request.environ
+    length = get_content_length(environ) or 0
+    if length > max(settings.max_body_bytes, settings.max_upload_bytes):
+        return
+    if length and "stream" not in vars(request) and not isinstance(environ["wsgi.input"], BytesIO):
+        with Patience(environ) as patience:
+            patience.discard(request, length)
 
 
 def _name(key: str, value: Any) -> str:

@@ -1,4 +1,7 @@
-"""nginx with the configuration that is shipped; only its port, its paths and the service's port are others."""
+"""nginx with the configuration that is shipped; only its port, its paths and the service's port are others.
+
+A test that waits for its timeouts may shorten those of clients.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +34,21 @@ def find_nginx():
 
 
 class Nginx:
-    """A running nginx in front of a port of 127.0.0.1; used inside ``with``."""
+    """A running nginx in front of a port of 127.0.0.1; used inside ``with``.
 
-    def __init__(self, folder, upstream):
+    With ``patience`` clients that send nothing are dropped after this time, in nginx's notation.
+    """
+
+    def __init__(self, folder, upstream, patience=None):
         self._folder = folder
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = probe.getsockname()[1]
         self._file = folder / "nginx.conf"
-        self._file.write_text(placed(CONFIGURATION.read_text("utf-8"), folder, self.port, upstream), "utf-8")
+        text = placed(CONFIGURATION.read_text("utf-8"), folder, self.port, upstream)
+        if patience:
+            text = re.sub(r"(client_header|client_body|keepalive)_timeout \d{2}s;", rf"\1_timeout {patience};", text)
+            text = text.replace("send_timeout 10s;", f"send_timeout 10s; lingering_timeout {patience};", 1)
+        self._file.write_text(text, "utf-8")
 
     @property
     def log(self):

@@ -1,14 +1,16 @@
-"""Fixtures of the hostile requests: the service on waitress, and behind each kind of gunicorn worker."""
+"""Fixtures of the hostile requests: the service on waitress, behind each kind of gunicorn worker, and behind nginx."""
 
 from __future__ import annotations
 
 import os
+import re
 
 import pytest
 
+from tests.faults.nginx import require_nginx
 from tests.hostile.case import request_of
 from tests.hostile.serving import serving
-from tests.sample_service.serving import WORKER_CLASS, Gunicorn, Waitress
+from tests.sample_service.serving import WORKER_CLASS, Granian, Gunicorn, Waitress
 
 _ONE = ("--keep-alive", "60", "--workers", "1", "--worker-class")
 #: One process of each kind. A sync worker has one thread: with more gunicorn makes it a `gthread` one.
@@ -16,7 +18,11 @@ SERVERS = {
     "sync": (Gunicorn, *_ONE, "sync", "--threads", "1"),
     WORKER_CLASS: (Gunicorn, *_ONE, WORKER_CLASS, "--threads", "4"),
     "waitress": (Waitress,),
+    "nginx and gthread": (Gunicorn, "-c", "sample_service/gunicorn.conf.py", "--workers", "1"),
+    "nginx and granian": (Granian,),
 }
+#: What gunicorn says of its worker.
+WORKERS = {"sync": ["sync"], WORKER_CLASS: [WORKER_CLASS], "nginx and gthread": ["gthread"]}
 
 
 @pytest.fixture(scope="module", params=[pytest.param(name, marks=pytest.mark.mongo) for name in SERVERS])
@@ -24,9 +30,12 @@ def served(request, mongod_uri, tmp_path_factory):
     """The service with the people of `people.py`."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GATEWAYFW_FAN_OUT_THREAD", "false")  # of the service in this process, which only seeds
-        with serving(mongod_uri, tmp_path_factory.mktemp("hostile"), *SERVERS[request.param]) as served:
+        folder, has_proxy = tmp_path_factory.mktemp("hostile"), request.param.startswith("nginx")
+        if has_proxy:
+            require_nginx()
+        with serving(mongod_uri, folder, *SERVERS[request.param], has_proxy=has_proxy) as served:
             assert served.send(request_of({"method": "OPTIONS"}, served.key)).status == 204
-            assert (f"Using worker: {request.param}\n" in served.logged()) is (request.param != "waitress")
+            assert re.findall("Using worker: (.*)\n", served.logged()) == WORKERS.get(request.param, [])
             yield served
             print("{}: the slowest reply took {:.3f} s: {}".format(request.param, *served.slowest))
 

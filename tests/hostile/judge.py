@@ -22,12 +22,28 @@ _INTERNAL = re.compile(
 )
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e]")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-#: What a log may not hold: secrets, a traceback, and what gunicorn says when a worker died.
-_LOGGED = ("Traceback", "[ERROR]", "[CRITICAL]", "Booting worker")
+#: What a log may not hold: secrets, a traceback, and what servers say when a worker died.
+_LOGGED = ("Traceback", "[ERROR]", "[CRITICAL]", "Booting worker", "Spawning worker")
+
+
+#: What nginx 1.22 itself refuses: paths out of the root or with NUL, and empty hosts; and what it does otherwise.
+_REFUSED = {"want": [400, "bad_request"], "says": "bad request"}
+NGINX = {
+    **dict.fromkeys(("path with 1,000 segments up", "path with a bad escape", "path with an encoded NUL"), _REFUSED),
+    **dict.fromkeys(("path with an encoded NUL and an end", "host with a space", "host with empty"), _REFUSED),
+    **dict.fromkeys(("file: NUL after a dotfile", "file: NUL in a name", "file: a file and a segment up"), _REFUSED),
+    **dict.fromkeys(("file: a segment up", "file: a segment up in the middle", "file: an encoded slash"), _REFUSED),
+    **dict.fromkeys(("file: an encoded segment up", "file: encoded dots and slash"), _REFUSED),
+    "file: the system's passwords": _REFUSED,
+    "method TRACE": {"says": "method not allowed"},
+    "two request ids": {"headers": []},  # it keeps the first, which is plain
+}
 
 
 def judge(served, case, most_seconds):
     """Send a case and return what was wrong, as lines of text."""
+    if served.has_proxy:
+        case = {**case, **NGINX.get(case["name"], {})}
     request = request_of(case, served.key)
     # Who hangs up gets no answer of a server that waits for the rest, or one in its own words.
     is_awaited = not (request.hang_up and served.receives_all)

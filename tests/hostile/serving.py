@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pymongo import MongoClient
 
 from sample_service.app import create_service
+from tests.faults.nginx import Nginx
 from tests.faults.serving import KEY
 from tests.hostile.people import seed
 from tests.sample_service.serving import Waitress
@@ -36,13 +37,14 @@ class Reply:
 class Served:
     """A running server, one connection to it that is kept while the server keeps it, and its database and log."""
 
-    def __init__(self, pool, database, log, *, receives_all):
-        self._connection = http.client.HTTPConnection(pool.host, pool.port, timeout=30)
+    def __init__(self, port, database, log, *, receives_all, has_proxy):
+        self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
         self._database, self._log = database, log
         self._known = {}
         self.key = KEY
         #: Whether the service sees a request only when all of it has arrived.
         self.receives_all = receives_all
+        self.has_proxy = has_proxy
         #: The seconds of the slowest reply to a case, and its name.
         self.slowest = (0.0, "")
 
@@ -96,8 +98,8 @@ class Served:
 
 
 @contextlib.contextmanager
-def serving(uri, folder, kind, *options):
-    """Serve the people of `seed` and some static files on a kind of server, with its options."""
+def serving(uri, folder, kind, *options, has_proxy=False):
+    """Serve the people of `seed` and some static files on a kind of server, with its options, or behind nginx."""
     name = f"gatewayfw_hostile_{uuid.uuid4().hex}"
     uri = uri.replace("/?", f"/{name}?")
     service = create_service(uri, KEY)
@@ -106,12 +108,16 @@ def serving(uri, folder, kind, *options):
         seed(service)
         server = kind(options, uri, KEY, folder / "server.log", GATEWAYFW_STATIC_PATH=str(lay_out(folder)))
         try:
-            with MongoClient(uri) as client, server.log.open("rb") as log:
-                served = Served(server.pool, client[name], log, receives_all=kind is Waitress)
-                try:
-                    yield served
-                finally:
-                    served.close()
+            with contextlib.ExitStack() as stack:
+                port = server.pool.port
+                if has_proxy:
+                    port = stack.enter_context(Nginx(folder, port)).port
+                client, log = stack.enter_context(MongoClient(uri)), stack.enter_context(server.log.open("rb"))
+                served = Served(
+                    port, client[name], log, receives_all=has_proxy or kind is Waitress, has_proxy=has_proxy
+                )
+                stack.callback(served.close)
+                yield served
         finally:
             server.stop()
     finally:

@@ -10,7 +10,7 @@ from collections import Counter
 import pytest
 
 from tests.hostile.case import KEYS, load
-from tests.hostile.judge import judge, of_ordinary
+from tests.hostile.judge import NGINX, judge, of_ordinary
 
 TOPICS = load()
 CASES = [case for cases in TOPICS.values() for case in cases]
@@ -39,3 +39,7 @@ def test_corpus_has_400_cases_of_distinct_names():
 
 def test_cases_say_what_they_want_and_nothing_unknown():
     assert [case["name"] for case in CASES if not case.keys() <= KEYS or "want" not in case] == []
+
+
+def test_what_nginx_does_otherwise_is_in_the_corpus():
+    assert NGINX.keys() <= {case["name"] for case in CASES}

@@ -7,6 +7,7 @@ import socket
 import threading
 
 import pytest
+from flask import Request
 
 from gatewayfw.errors import BadRequest
 from gatewayfw.web import patience
@@ -84,6 +85,23 @@ def test_the_end_of_a_body_is_empty():
         assert patient.read(io.BytesIO()) == b""
 
 
+@pytest.mark.parametrize(("most", "left"), [(10_000, 0), (1500, 7952), (0, 10_000)])
+def test_the_rest_of_a_body_that_is_refused_is_discarded(most, left):
+    body = io.BytesIO(b"x" * 10_000)
+    with Patience({}) as patient:
+        patient.discard(Request({"wsgi.input": body, "wsgi.input_terminated": True}), most)
+    assert len(body.read()) == left
+
+
+def test_nothing_is_discarded_of_a_body_that_arrives_too_slowly(clock):
+    request = Request({"wsgi.input": Dripping(clock, 10), "wsgi.input_terminated": True})
+    with Patience({}) as patient:
+        patient.discard(request, 10**6)
+        ended = clock.now
+        patient.discard(request, 10**6)
+    assert clock.now == ended < 110
+
+
 @pytest.mark.parametrize("key", ["gunicorn.socket", "werkzeug.socket"])
 def test_a_read_that_waits_is_ended_with_the_connection(monkeypatch, pair, key):
     monkeypatch.setattr(patience, "SECONDS", 0.05)
@@ -97,9 +115,8 @@ def test_a_read_that_waits_is_ended_with_the_connection(monkeypatch, pair, key):
 
 
 def test_nobody_watches_a_body_that_is_read(pair):
-    before = threading.active_count()
+    before = set(threading.enumerate())
     with Patience({"gunicorn.socket": pair[1]}):
-        assert threading.active_count() == before + 1
-        (thread,) = [one for one in threading.enumerate() if one.name.endswith("(_watch)")]
+        (thread,) = set(threading.enumerate()) - before
     thread.join(5)
     assert not thread.is_alive()

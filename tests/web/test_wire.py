@@ -1,8 +1,8 @@
-"""What reaches a server as bytes: broken and dishonest requests over a socket, against gunicorn and waitress.
+"""What reaches a server as bytes: broken and dishonest requests over a socket, against gunicorn, waitress and nginx.
 
 Wanted: a refusal below 500 or a closed connection, nothing in the server's log that looks like a
 fault, and a server that answers the next request as ever. What is wrong with the HTTP itself is
-refused by gunicorn, in its own words; what gets past it, by the gateway.
+refused by nginx or gunicorn, in its own words; what gets past it, by the gateway.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ from pathlib import Path
 import pytest
 
 from gatewayfw import any_, gateway, object_
+from gatewayfw.settings import Settings
+from gatewayfw.web.servers.serve import serve
+from tests.faults.nginx import Nginx, require_nginx
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).parent.parent.parent
@@ -47,16 +50,21 @@ def served():
     return made().create_app()
 
 
-def serve_with_waitress(port):
-    """Serve with waitress."""
-    made().run_server(port=port, threads=4, server="waitress")
+def run(server, port):
+    """Serve in one process, or with one worker."""
+    settings = Settings()
+    options = {"server": "gunicorn" if server == "threaded" else server, "workers": 1, "threads": 4}
+    options |= {"multi_process": server != "threaded", "settings": settings, "most_bytes": settings.max_body_bytes}
+    serve(made().create_app(), host="127.0.0.1", port=port, **options)
 
 
 class Server:
     """A server of some kind with one process for requests, and the file it logs to."""
 
     def __init__(self, kind, log):
-        self.kind, self._log = kind, log
+        self.kind, self.proxy, self._log = kind, None, log
+        #: The statuses that differ from those of gunicorn.
+        self.others = WAITRESS if kind == "waitress" else {}
         with socket.create_server(("127.0.0.1", 0)) as probe:
             self.port = probe.getsockname()[1]
         with log.open("wb") as output:
@@ -71,15 +79,15 @@ class Server:
             )
 
     def _command(self):
-        if self.kind == "waitress":
-            return ["-c", f"from {__name__} import serve_with_waitress as serve; serve({self.port})"]
+        if self.kind not in ("sync", "gthread"):
+            return ["-c", f"from {__name__} import run; run({self.kind!r}, {self.port})"]
         command = ["-m", "gunicorn", f"{__name__}:served()", "--worker-class", self.kind, "--threads", "4"]
         # Without a proxy in front no header may stand for the path: gunicorn 27 takes SCRIPT_NAME from 127.0.0.1.
         return [*command, "--forwarder-headers", "", "--bind", f"127.0.0.1:{self.port}", "--no-control-socket"]
 
     def connect(self):
         """Open a connection."""
-        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+        return socket.create_connection(("127.0.0.1", (self.proxy or self).port), timeout=PATIENCE)
 
     def wait(self):
         """Wait until it listens."""
@@ -103,14 +111,24 @@ class Server:
             self._process.wait()
 
 
-@pytest.fixture(scope="module", params=["sync", "gthread", "waitress"])
+#: In front of nginx are the clients, behind it a server that is not reached otherwise.
+SERVERS = ["sync", "gthread", "waitress", "nginx gthread", pytest.param("nginx granian", marks=pytest.mark.slow)]
+
+
+@pytest.fixture(scope="module", params=SERVERS)
 def server(request, tmp_path_factory):
-    server = Server(request.param, tmp_path_factory.mktemp("wire") / "log")
-    try:
+    folder = tmp_path_factory.mktemp("wire")
+    *proxies, kind = request.param.split()
+    for _ in proxies:
+        require_nginx()
+    server = Server(kind, folder / "log")
+    with contextlib.ExitStack() as stack:
+        stack.callback(server.stop)
         server.wait()
+        for _ in proxies:
+            server.proxy = stack.enter_context(Nginx(folder, server.port, patience="500ms"))
+            server.others = NGINX | (GRANIAN if kind == "granian" else {})
         yield server
-    finally:
-        server.stop()
 
 
 def post(*headers, body=DATA, line=b"POST /gateway HTTP/1.1"):
@@ -128,7 +146,7 @@ def sent(server, data, *, end=True):
     received = b""
     with server.connect() as connection, contextlib.suppress(ConnectionError):
         connection.sendall(data)
-        if end:
+        if end and not server.proxy:  # nginx drops a request whose client has said so; it ends by itself.
             with contextlib.suppress(OSError):  # It has closed the connection already.
                 connection.shutdown(socket.SHUT_WR)
         while block := connection.recv(65536):
@@ -157,8 +175,9 @@ def check_is_well(server):
     reply = sent(server, post(), end=False)
     assert (statuses(reply), reply.rpartition(b"\r\n\r\n")[2]) == ([200], ANSWER)
     log = server.log()
-    workers = 0 if server.kind == "waitress" else 1
-    assert ("Traceback" in log, "TIMEOUT" in log, log.count("Booting worker")) == (False, False, workers)
+    workers = len(re.findall("Booting worker|Spawning worker", log))
+    assert ("Traceback" in log, "TIMEOUT" in log, workers) == (False, False, int(server.kind != "waitress"))
+    assert re.findall(r"\[(?:crit|alert|emerg)\] .*|.*upstream.*", server.proxy.log if server.proxy else "") == []
 
 
 CHUNKED = b"Transfer-Encoding: chunked"
@@ -236,15 +255,38 @@ WAITRESS = {
     **{f"line {line!r}": [404] for line in (b"PRI * HTTP/2.0", b"POST /gate\0way HTTP/1.1", b"POST * HTTP/1.1")},
 }
 
+#: What comes through nginx 1.22 otherwise: it answers nothing to a request that breaks off, reads on behind a body, and
+#: mends what is harmless, because the service gets each body with one length and no header that is malformed.
+NGINX = {
+    **dict.fromkeys(("length too long", "chunk cut", "chunk size cut", "no last chunk"), []),
+    **{"length too short, kept alive": [400, 400], "length of 40 digits": [400]},
+    **{f"chunk size {size!r}": [200] for size in (SIZE + b" ", b"%x" % (len(DATA) + 1))},
+    **dict.fromkeys(("bad trailer", "another expectation", "header b'X'", "header b'X: a\\nb'"), [200]),
+    **{"line b'POST /gateway'": [], "hello of TLS": [400], "transfer encoding b'x'": [400]},
+}
+#: What granian takes of it.
+GRANIAN = {"two content types": [200]}
+#: What nginx leaves to the server to refuse.
+PASSED_ON = ("200 headers", "two content types")
+_OF_NGINX = {
+    **{400: "bad request", 405: "method not allowed", 413: "the request body is too large"},
+    **{414: "the address of the request is too long", 431: "the headers of the request are too large"},
+}
+
+
+def own_of_nginx(status):
+    """Return how nginx itself refuses with the only status of a list."""
+    return envelope(*status, _OF_NGINX.get(*status))
+
 
 @pytest.mark.parametrize("name", BODIES)
 def test_gateway_refuses(server, name):
     data, expected = BODIES[name]
     reply = sent(server, data)
-    if server.kind == "waitress":  # It refuses chunks and sizes in its own words.
-        assert statuses(reply) == WAITRESS.get(name, expected[0])
-    else:
-        assert refusal(reply) == expected
+    assert statuses(reply) == server.others.get(name, expected[0])
+    # waitress refuses chunks and sizes in its own words.
+    if name not in server.others and server.kind != "waitress":
+        assert refusal(reply) in (expected, own_of_nginx(expected[0])) if server.proxy else (expected,)
     check_is_well(server)
 
 
@@ -303,13 +345,15 @@ REQUESTS = {
 @pytest.mark.parametrize("name", REQUESTS)
 def test_server_refuses(server, name):
     status, data = REQUESTS[name]
-    expected = [] if status is None else [status]
-    assert statuses(sent(server, data)) == (WAITRESS.get(name, expected) if server.kind == "waitress" else expected)
+    reply = sent(server, data)
+    assert statuses(reply) == server.others.get(name, [] if status is None else [status])
+    if server.proxy and statuses(reply) not in ([], [200]) and name not in PASSED_ON:
+        assert refusal(reply) == own_of_nginx(statuses(reply))
     check_is_well(server)
 
 
-def test_what_waitress_does_otherwise_is_sent():
-    assert WAITRESS.keys() <= BODIES.keys() | REQUESTS.keys()
+def test_what_others_do_otherwise_is_sent():
+    assert WAITRESS.keys() | GRANIAN.keys() | NGINX.keys() <= BODIES.keys() | REQUESTS.keys()
 
 
 #: Odd, but right.
@@ -336,7 +380,7 @@ def test_odd_requests_that_are_right_are_answered(server, data, expected):
 
 def test_client_that_is_told_to_continue_and_leaves(server):
     reply = sent(server, post(b"Expect: 100-continue", b"Content-Length: 100", body=b""))
-    assert statuses(reply) == ([100] if server.kind == "waitress" else [100, 400])
+    assert statuses(reply) == ([100] if server.kind == "waitress" or server.proxy else [100, 400])
     check_is_well(server)
 
 
@@ -345,6 +389,22 @@ def test_large_body_that_nobody_reads_ends_in_a_refusal_or_a_closed_connection(s
     reply = sent(server, post(header, body=b" " * 2_097_152))
     assert statuses(reply) in ([413], [415], [])
     check_is_well(server)
+
+
+@pytest.mark.parametrize("server", SERVERS[3:], indirect=True)
+@pytest.mark.parametrize(
+    ("status", "data"),
+    [
+        (404, post(line=b"POST /elsewhere HTTP/1.1", body=b" " * 1_000_000)),
+        (405, post(line=b"DELETE /gateway HTTP/1.1", body=b" " * 1_000_000)),
+        (415, post(b"Content-Type: text/plain", body=b" " * 1_000_000)),
+        (403, post(b"Content-Type: multipart/form-data; boundary=x", body=b" " * 1_000_000)),
+        (400, post(b"Content-Type: multipart/form-data; boundary=x", b"X-Gateway: 1", body=b"x" * 1_000_000)),
+    ],
+    ids=["path", "method", "media type", "multipart", "no first part"],
+)
+def test_a_refusal_of_a_large_body_comes_through_nginx(server, status, data):
+    assert [statuses(sent(server, data)) for _ in range(20)] == [[status]] * 20
 
 
 @pytest.mark.parametrize("reset", [False, True], ids=["closes", "resets"])
