@@ -49,7 +49,7 @@ def compile_filter(filter: Mapping[str, Any]) -> Predicate:
 
 
 def compile_element(condition: Any) -> Predicate:
-    """Return the function that tells whether ``$pull`` with this condition takes an element away."""
+    """Return the function that tells whether ``$pull`` takes an element away."""
     if not isinstance(condition, Mapping):
         return _equal_to(condition)
     if _has_operators(condition):
@@ -243,7 +243,7 @@ def _compile_order(name: str, operand: Any) -> Predicate:
 
 
 def _values(value: Any, names: Sequence[str]) -> Iterator[Any]:
-    """Yield the values at a path, through objects and lists of them; lists there as a whole."""
+    """Yield the values at a path, through objects and lists; lists there as a whole."""
     if not names:
         yield value
     elif isinstance(value, list):

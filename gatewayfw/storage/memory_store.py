@@ -111,7 +111,7 @@ class MockCollection:
 
 
 def find_unsupported(index: Index) -> str | None:
-    """Return which option of an index means something on MongoDB that does not happen here; None for none."""
+    """Return the option of an index that does nothing here; None for none."""
     if index.unique and "collation" in index.options:
         return "mongomock knows no collation"
     if "expireAfterSeconds" in index.options and "." in index.keys[0][0]:
@@ -126,7 +126,7 @@ def find_unsupported(index: Index) -> str | None:
 
 
 def _operators_in(value: Any) -> Iterator[str]:
-    """Yield the operators in a filter; one that asks for missing values counts as ``$exists: false``."""
+    """Yield the operators in a filter; to ask for missing values is ``$exists: false``."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             if name.startswith("$"):
@@ -138,7 +138,7 @@ def _operators_in(value: Any) -> Iterator[str]:
 
 
 def _compile_entries(index: Index) -> Callable[[Document], frozenset[Any]]:
-    """Return the function that gives the entries that MongoDB's index has of a document."""
+    """Return the function that gives the entries that an index has of a document."""
     covers = _compile_cover(index)
     paths = [path.split(".") for path, _ in index.keys]
 

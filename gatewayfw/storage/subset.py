@@ -79,7 +79,7 @@ def is_of_values(condition: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Rules:
-    """What the subset takes in a filter; each method that refuses raises a `UsageError`.
+    """What the subset takes in a filter; what refuses raises a `UsageError`.
 
     Attributes:
         where: begins the messages.
@@ -107,7 +107,7 @@ class Rules:
                 self.check_filter(operand, depth)
 
     def conditions(self, filter: Any, depth: int) -> Iterator[tuple[str, Any]]:
-        """Yield the names and conditions of a filter, without looking inside the conditions.
+        """Yield the names and conditions of a filter; conditions may be anything.
 
         Behind the name of a junction is a list of filters.
         """
@@ -126,7 +126,7 @@ class Rules:
             yield key, value
 
     def operators(self, key: str, condition: Any) -> Iterator[tuple[str, Any]]:
-        """Yield the operators on one field with their operands; nothing for a value to compare with.
+        """Yield the operators on one field with their operands; nothing for a plain value.
 
         What is inside ``$not`` and ``$elemMatch`` is not looked at.
         """
@@ -150,7 +150,7 @@ class Rules:
             yield name, operand
 
     def is_condition(self, name: str, inner: Any, depth: int) -> bool:
-        """Tell whether behind ``$not`` or ``$elemMatch`` is a condition on values, not a filter."""
+        """Tell whether ``$not`` or ``$elemMatch`` holds a condition on values, not a filter."""
         of_values = isinstance(inner, Mapping) and is_of_values(inner) and self.known is COMPARISONS
         if name == "$not" and not of_values:
             raise self._refusal("$not takes operators")
@@ -211,7 +211,7 @@ def check_update(update: Mapping[str, Any]) -> None:
 
 
 def changes_of(update: Mapping[str, Any], known: Container[str] = UPDATES) -> Iterator[tuple[str, str, Any]]:
-    """Yield operator, path and operand of each change, without looking at the operands.
+    """Yield operator, path and operand of each change; operands may be anything.
 
     ``known`` are the operators.
 
@@ -239,7 +239,7 @@ def changes_of(update: Mapping[str, Any], known: Container[str] = UPDATES) -> It
 
 
 def check_added(operator: str, value: Any) -> None:
-    """Check what ``$push`` or ``$addToSet`` adds to a list: a value, or the values in ``$each``.
+    """Check what ``$push`` or ``$addToSet`` adds: a value, or the values in ``$each``.
 
     ``$push`` may have its modifiers beside ``$each``.
 

@@ -114,7 +114,7 @@ class Parser:
         return stored
 
     def condition(self, found: Found, given: Any, path: str, depth: int = DEPTH, *, of_code: bool = False) -> Any:
-        """Return the condition on what ``found`` is in its stored form: a value, or operators.
+        """Return the stored form of a condition on what ``found`` is: a value, or operators.
 
         Raises:
             UsageError, ValidationError: as for `stored_filter`.
@@ -136,7 +136,7 @@ class Parser:
         return stored or self._value(found, given, path)
 
     def _operand(self, found: Found, name: str, operand: Any, path: str) -> Any:
-        """Return the stored form of what stands behind an operator that holds no condition."""
+        """Return the stored form of the operand of an operator that holds no condition."""
         if name in ("$in", "$nin", "$all"):
             return [self._value(found, one, f"{path}.{at}") for at, one in enumerate(operand)]
         place, where = path.removeprefix(f"{self.rules.where}."), self.rules.where

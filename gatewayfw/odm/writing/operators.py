@@ -36,7 +36,7 @@ SETTING = ("$set", ON_INSERT)
 
 
 class Given(NamedTuple):
-    """What an update gives an operator for one path; ``now`` is the time of the update, in UTC."""
+    """What an update gives an operator for one path; ``now`` is its time, in UTC."""
 
     operator: str
     path: str
@@ -116,7 +116,7 @@ def _store_end(given: Given) -> Any:
 
 
 def _store_added(given: Given) -> Any:
-    """Return the value to add to a list, or the values in ``$each`` with what is beside it."""
+    """Return the value to add to a list, or ``$each`` with what is beside it."""
     value, element = given.value, given.element
     if _is_data(given):
         return check_value(element, value, given.place)

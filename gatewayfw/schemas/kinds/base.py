@@ -335,7 +335,7 @@ class KindField(Kind):
 
 
 class ReadField(KindField):
-    """What kinds share whose values have another form in Python: `read` makes it of any form."""
+    """What kinds share whose values have another form in Python; `read` makes it."""
 
     dumps_itself = False
 
