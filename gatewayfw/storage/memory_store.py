@@ -126,7 +126,7 @@ def find_unsupported(index: Index) -> str | None:
 
 
 def _operators_in(value: Any) -> Iterator[str]:
-    """Yield the operators in a filter; to ask for missing values is ``$exists: false``."""
+    """Yield the operators in a filter; a missing value is ``$exists: false``."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
             if name.startswith("$"):

@@ -134,7 +134,7 @@ def _multiply(present: Any, factor: Any) -> Any:
 
 
 def _calculate(one: Any, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
-    """Return the result of an operation; with one decimal it is a decimal, as on MongoDB."""
+    """Return the result of an operation; with a decimal it is one, as on MongoDB."""
     if not isinstance(one, Decimal128) and not isinstance(other, Decimal128):
         return operation(one, other)
     with localcontext(_DECIMALS):

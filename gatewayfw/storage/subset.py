@@ -150,7 +150,7 @@ class Rules:
             yield name, operand
 
     def is_condition(self, name: str, inner: Any, depth: int) -> bool:
-        """Tell whether ``$not`` or ``$elemMatch`` holds a condition on values, not a filter."""
+        """Tell whether ``$not`` or ``$elemMatch`` holds a condition, not a filter."""
         of_values = isinstance(inner, Mapping) and is_of_values(inner) and self.known is COMPARISONS
         if name == "$not" and not of_values:
             raise self._refusal("$not takes operators")

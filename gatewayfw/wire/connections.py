@@ -23,7 +23,7 @@ class Unreachable(OSError):
 
 
 class Connection(http.client.HTTPConnection):
-    """A connection over which posts go, one after another; an answer has at most ``most`` bytes.
+    """A connection for one post after another; an answer has at most ``most`` bytes.
 
     With a ``context`` it is encrypted.
     """
@@ -73,7 +73,7 @@ class Connection(http.client.HTTPConnection):
             view = view[self.sock.send(view) :]
 
     def is_usable(self) -> bool:
-        """Tell whether it is open, and nothing waits to be read: what nobody asked for, or the end."""
+        """Tell whether it is open and nothing waits to be read, such as the end."""
         if self.sock is None or getattr(self.sock, "pending", int)():
             return False
         with selectors.DefaultSelector() as selector:
@@ -81,7 +81,7 @@ class Connection(http.client.HTTPConnection):
             return not selector.select(0)
 
     def _connected(self, until: float) -> socket.socket:
-        """Return a socket to the first address that answers; each has its share of the time."""
+        """Return a socket to the first address that answers in its share of the time."""
         try:
             addresses = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:  # the second for a label that is too long

@@ -64,7 +64,7 @@ class NotAGateway(Exception):
 
 
 class ReplyHeaders(Mapping[str, str]):
-    """The headers of a reply, by names in any case; several values are one, with commas."""
+    """Headers of a reply, by names in any case; several values are one, with commas."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
         self._values: dict[str, tuple[str, str]] = {}

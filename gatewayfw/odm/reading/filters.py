@@ -114,7 +114,7 @@ class Parser:
         return stored
 
     def condition(self, found: Found, given: Any, path: str, depth: int = DEPTH, *, of_code: bool = False) -> Any:
-        """Return the stored form of a condition on what ``found`` is: a value, or operators.
+        """Return a condition on what ``found`` is in its stored form.
 
         Raises:
             UsageError, ValidationError: as for `stored_filter`.

@@ -100,7 +100,7 @@ class Parts(ValidationError):
 
 
 class Doubtful(Refused):
-    """A field of a user's refuses a value that the server's code may still compare with stored ones."""
+    """A field refuses a value that server code may still compare with stored ones."""
 
 
 class Kind:
