@@ -69,7 +69,7 @@ def _right(value: Any, depth: int, read: Callable[[Any], Any], path: str, damage
     if depth and isinstance(value, Mapping):
         return _parts(value, lambda name, part: _right(part, depth - 1, read, f"{path}.{name}", damaged))
     right = _GONE if depth else read(value)
-    if right is _GONE or right != value:
+    if right is _GONE or (right is not value and right != value):  # NaN differs from itself
         damaged.append(path)
     return right
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 from bson import ObjectId
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from gatewayfw.odm.hidden import examine, reset
+from tests.strategies import json_values
 
 
 def hidden(world, model, id_):
@@ -82,10 +85,11 @@ def test_an_update_of_no_pure_field_changes_nothing(world):
 
 
 A, B = ObjectId("a" * 24), ObjectId("b" * 24)
+NAN = float("nan")
 WHOLE = {"rev": 1, "v": 2, "r": 3, "out": {"x": {"y": [A]}}, "at": {"x": {"k": 4}}, "cut": {"y": 5, "z": None}, "n": 6}
 
 
-@pytest.mark.parametrize("stored", [WHOLE, {}, {"out": {"x": {"y": []}}, "at": {"x": {}}, "cut": {}}])
+@pytest.mark.parametrize("stored", [WHOLE, {}, {"out": {"x": {"y": []}}, "at": {"x": {}}, "cut": {}}, {"n": NAN}])
 def test_a_field_of_the_right_form_is_read_as_it_is(stored):
     assert examine({"_gw": stored}) == (stored, [])
 
@@ -113,3 +117,9 @@ def test_damaged_parts_are_left_out_and_named(stored, right, damaged):
 def test_damaged_counters_go_on_from_the_version_given():
     assert reset({"_gw": 5}, 9) == {"rev": 9, "v": 9, "r": 9}
     assert reset({"_gw": {"v": "x", "r": 2, "at": None}}, 9) == {"v": 9, "r": 2}
+
+
+@given(json_values | st.dictionaries(st.sampled_from(["v", "r", "rev", "out", "at", "cut", "n"]), json_values))
+@example({"n": NAN})
+def test_nothing_of_a_field_that_was_reset_is_damaged(stored):
+    assert examine({"_gw": reset({"_gw": stored}, 9)})[1] == []

@@ -124,8 +124,9 @@ def test_the_log_names_the_document_that_a_write_resets(world, towns, caplog):
     assert caplog.messages == [told]
 
 
-def test_a_value_that_an_operator_does_not_fit_is_still_the_callers_error(world, towns):
-    world.storage.update_one("city", {"_id": towns[1][1]}, {"$set": {"_gw": None, "population": "text"}}, ())
+@pytest.mark.parametrize("hidden", [None, {"later": NAN}])
+def test_a_value_that_an_operator_does_not_fit_is_still_the_callers_error(world, towns, hidden):
+    world.storage.update_one("city", {"_id": towns[1][1]}, {"$set": {"_gw": hidden, "population": "text"}}, ())
     with pytest.raises(ValidationError, match="^validation error: update.population: "):
         world.city.find_one_and_update({"_id": towns[1][1]}, {"$inc": {"population": 1}})
     world.storage.update_one("city", {"_id": towns[1][1]}, {"$set": {"population": 5}}, ())
