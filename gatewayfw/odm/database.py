@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar, final
 from pymongo.database import Database as PyMongoDatabase
 
 from gatewayfw.environment import environment, judge_memory, multi_worker_server, runs_tests
-from gatewayfw.errors import DefinitionError
+from gatewayfw.errors import DefinitionError, GatewayError
 from gatewayfw.greenlets import refuse_greenlets
 from gatewayfw.odm.copies.counts import CopyCounts
 from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES
@@ -57,9 +57,13 @@ class Done(Generic[T]):
 
 
 class _Local(threading.local):
-    """One thread's open transaction: its jobs, None outside of one; its size checks."""
+    """One thread's open transaction: its jobs, None outside of one; its size checks.
+
+    ``stopped`` is the error of the first operation in it that failed.
+    """
 
     jobs: set[str] | None = None
+    stopped: GatewayError | None = None
     checks: SizeChecks = _NO_CHECKS
     freed: frozenset[str] = frozenset()
 
@@ -219,19 +223,24 @@ class Database:
             return result
 
         def begin(checks: SizeChecks) -> T:
-            self._local.checks = checks
+            self._local.checks, self._local.stopped = checks, None
             return storage.transaction(run_once, proof, (*hot, _CHECKING) if checks else hot)
 
         if outer is not None:
-            return Done(storage.transaction(run_once, proof, hot), frozenset(attempt.jobs))
+            try:
+                return Done(storage.transaction(run_once, proof, hot), frozenset(attempt.jobs))
+            except GatewayError as error:
+                self._local.stopped = self._local.stopped or error
+                raise
         self._local.jobs = jobs = set[str]()
         try:
             # Another gateway's transaction does not start over for us, so windows are measured at once there.
             first = SizeChecks.WINDOWS if storage.in_transaction() else _NO_CHECKS
-            result = with_size_checks(storage, begin, first)
+            result = with_size_checks(storage, begin, first, lambda: self._local.stopped)
         finally:
             freed = self._local.freed | attempt.freed
             self._local.jobs, self._local.checks, self._local.freed = None, _NO_CHECKS, frozenset()
+            self._local.stopped = None  # it would keep all that its traceback names
         if not storage.in_transaction():  # one of another gateway may still fail
             if freed:
                 self._free(freed)

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import mongomock
 import pytest
 
-from gatewayfw.errors import DefinitionError, DuplicateKey, HttpError, Timeout, ValidationError
+from gatewayfw.errors import DefinitionError, DuplicateKey, GatewayError, HttpError, Timeout, ValidationError
 from gatewayfw.odm import Odm
 from gatewayfw.odm.copies.jobs import INDEXES
 from gatewayfw.odm.database import Database
@@ -114,6 +114,36 @@ def test_a_conflict_is_tried_again_even_when_it_got_another_name(mongo_database,
         for done in [pool.submit(work) for _ in range(4)]:
             done.result()
     assert counter.find_one()["n"] == 40
+
+
+def renaming(operation, *arguments, **keys):
+    """A function that calls an operation, and gives its error another name."""
+
+    def call():
+        try:
+            return operation(*arguments, **keys)
+        except GatewayError as error:
+            raise HttpError("not now", 409) from error
+
+    return call
+
+
+@pytest.mark.parametrize("hidden", [{"cut": {"cities": 10}}, {"v": "text", "r": "text"}], ids=["cut", "damaged"])
+def test_what_may_be_begun_again_is_even_when_it_got_another_name(world, hidden):
+    land = world.add_country("land")
+    world.storage.update_one("country", {"_id": land}, {"$set": {"_gw": hidden}}, ())
+    world.odm.transaction(renaming(world.add_city, "city", land))
+    world.odm.transaction(renaming(world.country.find_one_and_update, {"_id": land}, {"$set": {"name": "new"}}))
+    (copy,) = [city["country"] for city in world.storage.find("city", {})]
+    assert copy == {"_id": land, "name": "new"}
+
+
+def test_what_cannot_succeed_keeps_the_name_it_got(world):
+    land = world.add_country("land", population=1)
+    world.storage.update_one("country", {"_id": land}, {"$set": {"_gw": None, "population": "text"}}, ())
+    with pytest.raises(HttpError, match="^not now$"):
+        world.odm.transaction(renaming(world.country.find_one_and_update, {"_id": land}, {"$inc": {"population": 1}}))
+    world.storage.update_one("country", {"_id": land}, {"$set": {"population": 1}}, ())
 
 
 def test_functions_that_would_not_run_are_refused(world):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
-from gatewayfw.errors import ReplyTooLarge, StorageError, TooLarge, ValidationError
+from gatewayfw.errors import GatewayError, ReplyTooLarge, TooLarge
 from gatewayfw.odm.copies.counts import CopyCounts
 from gatewayfw.odm.copies.rules import CUT, LOCK
 from gatewayfw.odm.reading.projection import copied_fields
@@ -126,22 +126,30 @@ class Attempt:
         return window_budget(self.schemas, reverse)
 
 
-def with_size_checks(storage: Storage, write: Callable[[SizeChecks], T], first: SizeChecks = SizeChecks.NONE) -> T:
+def with_size_checks(
+    storage: Storage,
+    write: Callable[[SizeChecks], T],
+    first: SizeChecks = SizeChecks.NONE,
+    stopped: Callable[[], GatewayError | None] = lambda: None,
+) -> T:
     """Run a write; if documents get too large, run it again and measure more.
 
     Where a damaged hidden field stops it, this is reset, and the write runs again. The write must do all or nothing.
     Without transactions it may have done a part, so it is not run again: there, plans measure where a step is refused.
+    ``stopped`` gives the error that stopped an operation within the write, which may have got another name since.
     """
     checks = first
     while True:
         try:
             return write(checks)
-        except (ReplyTooLarge, FieldsTooLarge):
-            raise
-        except (Marked, TooLarge):  # `Crowded` is one of them
-            if checks is SizeChecks.HOLDERS or not storage.has_transactions():
+        except Exception as error:
+            reason = stopped() or error
+            if _is_too_large(reason) and checks is not SizeChecks.HOLDERS and storage.has_transactions():
+                checks = SizeChecks(checks + 1)
+            elif not (isinstance(reason, GatewayError) and mend_met(storage, reason) and storage.has_transactions()):
                 raise
-            checks = SizeChecks(checks + 1)
-        except (StorageError, ValidationError) as error:
-            if not mend_met(storage, error) or not storage.has_transactions():
-                raise
+
+
+def _is_too_large(error: Exception) -> bool:
+    """Tell whether more measuring may help."""
+    return isinstance(error, (Marked, TooLarge)) and not isinstance(error, (ReplyTooLarge, FieldsTooLarge))
