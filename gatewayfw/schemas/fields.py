@@ -139,7 +139,7 @@ def defaulted(kind: Any, default: Any) -> mm.Field[Any]:
         field.load_default = default
         return field
     try:
-        loaded = field.deserialize(default)
+        loaded = copy.copy(field).deserialize(default)  # which remembers how, and the field may change yet
     except ValidationError as error:
         raise DefinitionError(f"defaulted: the kind refuses its default: {first_message(error.messages)}") from None
     if isinstance(field, KindField):

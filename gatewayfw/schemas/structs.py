@@ -56,30 +56,19 @@ class Struct:
         self.fields: Mapping[str, mm.Field[Any]] | None = fields
         self._takes = as_kind(root).quick_test(SENT)
         self._load = as_kind(root).loader(fill=True)
-        self._given = root
+        self._root = root
         self._get = fields["get"] if isinstance(fields["get"], SelectStruct) else None
-
-    @cached_property
-    def _root(self) -> mm.Field[Any]:
-        """The field of ``details``, made when a quick test first refuses a value.
-
-        Most acts never need it.
-        """
-        root: Any = as_kind(self._given).make_quick()
-        if root is not self._given:
-            root.load_quickly = None  # that test has already run by then
-        return root  # type: ignore[no-any-return]  # a field
 
     @cached_property
     def without_files(self) -> Struct:
         """The same struct for the JSON of a request whose files come beside it."""
-        root = without_files(self._given)
+        root = without_files(self._root)
         return Struct(root, dict(as_kind(root).parts()))
 
     @property
     def validator(self) -> Any:
         """The validator it was compiled from."""
-        return self._given.schema if isinstance(self._given, SchemaField) else self._given
+        return self._root.schema if isinstance(self._root, SchemaField) else self._root
 
     def is_within(self, bounds: Bounds) -> bool:
         """Tell whether each select struct in ``get`` has the limits of ``bounds``."""

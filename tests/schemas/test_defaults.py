@@ -11,7 +11,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from marshmallow import Schema, post_load, validate
+from marshmallow import Schema, ValidationError, post_load, validate
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
@@ -159,3 +159,10 @@ def test_no_request_sees_what_another_made_of_a_default(name: str) -> None:
 def test_a_default_of_marshmallows_that_cannot_be_copied_is_refused() -> None:
     with pytest.raises(DefinitionError, match="load_default: give a function, as lock cannot be copied"):
         object_({"v": mm.Raw(load_default=threading.Lock())})
+
+
+def test_a_field_may_change_after_it_was_given_a_default():
+    field: Any = defaulted(array(integer), [1])
+    field.inner.validators.append(validate.Range(max=1))
+    with pytest.raises(ValidationError):
+        field.deserialize([2])

@@ -43,7 +43,7 @@ class ArrayField(InnerField, mm.List[Any], own=True):
         return ((index, self.inner, item) for index, item in enumerate(sent))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if self.load_quickly is not None and (quick := self.load_quickly(value)) is not missing:
+        if (quick := self.load_quickly(value)) is not missing:
             return quick
         if not isinstance(value, list):
             raise self.make_error("invalid")

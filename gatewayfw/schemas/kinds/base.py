@@ -26,6 +26,7 @@ from marshmallow import fields as mm
 from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.checks import load_part, plain_message
 from gatewayfw.schemas.kinds.quick import (
+    SENT,
     STORED,
     Load,
     Purpose,
@@ -183,13 +184,6 @@ class Kind:
         """
         return None
 
-    def make_quick(self) -> mm.Field[Any]:
-        """Return a copy that loads its parts by their quick tests, or the field itself.
-
-        A part with a quick test passes it on to its own parts, for values that are valid only in part.
-        """
-        return self._field
-
     def bound(self, maxima: Maxima) -> mm.Field[Any]:
         """Return a copy with the settings' maximum where the kind states none.
 
@@ -267,8 +261,6 @@ class KindField(Kind):
     dumps_itself = True
     #: The cache of `quick_of`.
     quick: Quick | None = None
-    #: Loads valid values fast and returns ``missing`` for others; see `make_quick`.
-    load_quickly: Load | None = None
 
     def __init_subclass__(cls, *, own: bool = False, **rest: Any) -> None:
         super().__init_subclass__(**rest)
@@ -287,6 +279,17 @@ class KindField(Kind):
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
         return value
+
+    def load_quickly(self, value: Any) -> Any:
+        """Return the loaded form of a value that the quick test knows, else `missing`.
+
+        So the good parts of a value are loaded fast where only others are not.
+        """
+        quick = quick_of(self._field)
+        if quick is None:
+            return missing
+        loaded = quick.fill(value)
+        return loaded if quick.takes(loaded) else missing
 
     def quick_test(self, purpose: Purpose) -> Test | None:
         field: Any = self
@@ -367,7 +370,8 @@ def quick_of(field: mm.Field[Any]) -> Quick | None:
     known: Quick | None = kind.quick
     if known is None or known.field is not field:  # a copied field brings the cache of the original
         load, fill = (kind.loader(fill=fill) or as_it_is for fill in (False, True))
-        known = kind.quick = Quick(field, load, fill, kind.quick_test(STORED) or never, kind.storer())
+        stored, sent = (kind.quick_test(purpose) or never for purpose in (STORED, SENT))
+        known = kind.quick = Quick(field, load, fill, stored, kind.storer(), sent)
     return known
 
 

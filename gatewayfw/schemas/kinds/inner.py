@@ -9,8 +9,6 @@ from typing import Any
 from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.base import KindField
-from gatewayfw.schemas.kinds.foreign import as_kind
-from gatewayfw.schemas.kinds.quick import SENT, quickly
 
 
 class InnerField(KindField):
@@ -27,10 +25,3 @@ class InnerField(KindField):
     def dumps_itself(self) -> bool:  # type: ignore[override]  # by what is inside
         """Whether all inner values dump as themselves."""
         return getattr(self.inner, "dumps_itself", False)
-
-    def make_quick(self) -> mm.Field[Any]:
-        if not self.own:
-            return self._field
-        changed: Any = self.with_parts([as_kind(self.inner).make_quick()])
-        changed.load_quickly = quickly(self.loader(fill=True), self.quick_test(SENT))
-        return changed  # type: ignore[no-any-return]  # a copy of the field

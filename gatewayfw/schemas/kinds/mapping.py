@@ -40,7 +40,7 @@ class MappingField(InnerField, mm.Dict, own=True):
         return ((key, self.inner, item) for key, item in sent.items() if _is_key(key))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if self.load_quickly is not None and (quick := self.load_quickly(value)) is not missing:
+        if (quick := self.load_quickly(value)) is not missing:
             return quick
         if not isinstance(value, Mapping):
             raise self.make_error("invalid")

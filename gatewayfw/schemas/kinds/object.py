@@ -14,7 +14,7 @@ from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.base import Constant, Description, KindField, Parts, cut
 from gatewayfw.schemas.kinds.checks import load_part
 from gatewayfw.schemas.kinds.foreign import as_kind, describe_all, largest_of, unstated_in
-from gatewayfw.schemas.kinds.quick import SENT, Load, Purpose, Store, Test, as_it_is, quickly
+from gatewayfw.schemas.kinds.quick import Load, Purpose, Store, Test, as_it_is
 from gatewayfw.schemas.kinds.sizes import DOCUMENT, ENDLESS
 from gatewayfw.schemas.messages import UNKNOWN
 from gatewayfw.schemas.paths import below
@@ -56,7 +56,7 @@ class ObjectField(KindField, mm.Dict, own=True):
         return all(getattr(field, "dumps_itself", False) for field in (self.fields or {}).values())
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if self.load_quickly is not None and (quick := self.load_quickly(value)) is not missing:
+        if (quick := self.load_quickly(value)) is not missing:
             return quick
         fields = self.fields
         if not isinstance(value, Mapping) or (fields is None and not plain(value)):
@@ -103,14 +103,6 @@ class ObjectField(KindField, mm.Dict, own=True):
 
     def loader(self, *, fill: bool) -> Load | None:
         return _fields_loader(self.fields, fill=fill) if self.own and self.fields else None
-
-    def make_quick(self) -> mm.Field[Any]:
-        if not self.own:
-            return self
-        parts = [as_kind(inner).make_quick() for _, inner in self.parts()]
-        changed: Any = self.with_parts(parts) if parts else copy.copy(self)
-        changed.load_quickly = quickly(self.loader(fill=True), self.quick_test(SENT))
-        return changed  # type: ignore[no-any-return]  # a copy of the field
 
     def storer(self) -> Store:
         return cut if self.fields is None else _fields_storer(self.fields)

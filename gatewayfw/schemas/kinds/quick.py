@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from marshmallow import ValidationError, missing, validate
+from marshmallow import ValidationError, validate
 from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.checks import FullMatch
@@ -52,11 +52,13 @@ STORED = Purpose(storable, storable_key)
 
 @dataclass(frozen=True)
 class Quick:
-    """The quick functions for storing the values of one field.
+    """The quick functions of one field.
 
     Attributes:
         load, fill: return the loaded form; ``fill`` adds missing constant defaults.
-        test: recognises valid values in their loaded form; ``store`` returns their stored form.
+        test: recognises values to be stored that are valid, in their loaded form.
+        store: returns the stored form of a loaded value.
+        takes: recognises values as clients send them that are valid, in their loaded form.
     """
 
     field: mm.Field[Any]
@@ -64,6 +66,7 @@ class Quick:
     fill: Load
     test: Test
     store: Store
+    takes: Test
 
 
 def never(value: Any) -> bool:
@@ -74,22 +77,6 @@ def never(value: Any) -> bool:
 def as_it_is(value: Any) -> Any:
     """Return a value unchanged."""
     return value
-
-
-def quickly(load: Load | None, test: Test | None) -> Load | None:
-    """Return a function that loads valid values and returns `missing` for others.
-
-    Returns None without a test.
-    """
-    if test is None:
-        return None
-    loads = load or as_it_is
-
-    def load_good(value: Any) -> Any:
-        loaded = loads(value)
-        return loaded if test(loaded) else missing
-
-    return load_good
 
 
 def all_of(tests: Sequence[Any]) -> Test:

@@ -58,7 +58,7 @@ def test_of_a_field_of_which_nothing_is_known_nothing_is_claimed():
     assert (kind.states_maximum, kind.reads_otherwise, kind.elements) == (True, False, None)
     assert (kind.parts("x"), kind.part("a"), list(kind.items({}))) == ((), None, [])
     assert (kind.keeps(1, 1), kind.quick_test(STORED), kind.loader(fill=True)) == (False, None, None)
-    assert (kind.make_quick(), kind.bound(Maxima(1, 1))) == (kind, kind)
+    assert kind.bound(Maxima(1, 1)) is kind
     assert (kind.largest(), list(kind.unstated("x")), kind.description()) == (ENDLESS, ["x"], {"kind": "any"})
     assert [kind.amount(by) for by in (1, 0.5, "1")] == [kind.factor(by) for by in (1, 0.5, "1")] == [1, 0.5, None]
     assert (kind.current(MOMENT), kind.storer()(MOMENT)) == (MOMENT, CUT)
