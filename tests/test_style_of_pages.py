@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gatewayfw.settings import Settings
-from tests.test_imports import MAY_SEE
+from tests.test_style_of_code import MAY_SEE
 
 ROOT = Path(__file__).parent.parent
 PAGES = {name: (ROOT / name).read_text("utf-8") for name in ("docs/architecture.md", "CONTRIBUTING.md")}
