@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from pathlib import Path
 
 import mongomock
@@ -71,23 +70,3 @@ def test_every_python_block_is_run_somewhere():
     assert found == {*PROGRAMS, *FRAGMENTS, *ELSEWHERE}
     for page, test in ELSEWHERE.items():
         assert Path(page).stem in (ROOT / test).read_text("utf-8")
-
-
-@pytest.mark.parametrize("path", sorted(DOCS.rglob("*.svg")), ids=lambda path: path.stem)
-def test_drawings_have_a_text_for_those_who_do_not_see_them(path):
-    folder = str(path.parent.relative_to(DOCS))
-    texts = [
-        text
-        for page, whole in PAGES.items()
-        if str(Path(page).parent) == folder
-        for text in re.findall(rf"!\[([^\]]*)\]\({path.name}\)", whole)
-    ]
-    assert [len(text) > 40 for text in texts] == [True]
-
-
-@pytest.mark.parametrize("page", PAGES)
-def test_no_wrapped_line_begins_a_list(page):
-    lines = re.sub(r"^ *```.*?^ *```$", "", PAGES[page], flags=re.MULTILINE | re.DOTALL).splitlines()
-    pairs = [(above, line) for above, line in pairwise(lines) if re.match(r" *[-+*] ", line)]
-    # A list follows an empty line, another item, or the words that announce it.
-    assert [line for above, line in pairs if re.match(r"(?! *[-+*] |  ).*[^:*]$", above)] == []
