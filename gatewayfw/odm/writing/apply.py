@@ -1,4 +1,4 @@
-"""Apply plans: the only place that sends what an operation reads and writes."""
+"""Apply plans: the only place that sends what an operation writes."""
 
 from __future__ import annotations
 
