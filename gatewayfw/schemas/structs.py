@@ -93,7 +93,7 @@ class Struct:
         if self._takes is not None:
             whole = self._load(details) if self._load is not None and mode == "create" else details
             is_bound = self._get is not None and self._get.bounds is bounds  # then the test has judged that
-            if self._takes(whole) and (is_bound or self._is_within(details.get("get"), bounds)):
+            if self._takes(whole) and (is_bound or _find_excess(details, bounds) is None):
                 return dict(whole)
         _check_bounds(details, bounds)
         collected = Collected()
@@ -107,11 +107,6 @@ class Struct:
         except marshmallow.ValidationError as error:
             collected.add_all(error.messages, "")
             raise ValidationError(_name_paths(collected)) from None
-
-    @staticmethod
-    def _is_within(get: Any, bounds: Bounds | None) -> bool:
-        """Tell whether a `get` that passed the quick test is also within the bounds."""
-        return bounds is None or not get or not isinstance(get, Mapping) or bounds_problem(get, bounds) is None
 
 
 class FunctionStruct(Struct):
@@ -280,11 +275,16 @@ def _find_selects(field: mm.Field[Any], path: str) -> Iterator[tuple[str, Select
         yield from _find_selects(inner, part.removesuffix("[]"))
 
 
-def _check_bounds(details: Any, bounds: Bounds | None) -> None:
+def _find_excess(details: Any, bounds: Bounds | None) -> str | None:
+    """Return how a `get` exceeds the bounds; None if it does not."""
     if bounds is None or not isinstance(details, Mapping):
-        return
+        return None
     get = details.get("get")
-    if isinstance(get, Mapping) and (problem := bounds_problem(get, bounds)):
+    return bounds_problem(get, bounds) if get and isinstance(get, Mapping) else None
+
+
+def _check_bounds(details: Any, bounds: Bounds | None) -> None:
+    if problem := _find_excess(details, bounds):
         raise ValidationError({"get": [problem]})
 
 

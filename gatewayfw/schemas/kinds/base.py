@@ -295,13 +295,11 @@ class KindField(Kind):
         field: Any = self
         if not self.own or field.pre_load or field.post_load:
             return None
-        checks = tests_of(self._checks_beside())
-        tests = None if checks is None else self._tests(purpose)
+        checks, tests = tests_of(self._checks_beside()), self._tests(purpose)
         if checks is None or tests is None:
             return None
-        first, *rest = tests
-        test = all_of([first, *checks, *rest])
-        return self._with_none(test, bool(field.allow_none))
+        test = all_of([tests[0], *checks, *tests[1:]])
+        return or_none(test) if field.allow_none else test
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
         """Return the tests of a value without its checks; None where one is missing.
@@ -314,9 +312,6 @@ class KindField(Kind):
         """Return the checks that `_tests` does not cover."""
         field: Any = self
         return list(field.validators)
-
-    def _with_none(self, test: Test, is_taken: bool) -> Test:
-        return or_none(test) if is_taken else test
 
     def storer(self) -> Store:
         return as_it_is if self.own else cut

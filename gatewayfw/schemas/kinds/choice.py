@@ -8,7 +8,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.base import Ability, Description, KindField, cut
 from gatewayfw.schemas.kinds.numbers import comparable_number
-from gatewayfw.schemas.kinds.quick import Purpose, Store, Test, but_none
+from gatewayfw.schemas.kinds.quick import Purpose, Store, Test
 from gatewayfw.schemas.kinds.sizes import NUMBER, TEXT
 from gatewayfw.schemas.values import encodable, plain
 
@@ -62,10 +62,7 @@ class AnyField(KindField, mm.Raw, own=True):
         return value
 
     def _tests(self, purpose: Purpose) -> list[Test] | None:
-        return [purpose.free]
-
-    def _with_none(self, test: Test, is_taken: bool) -> Test:
-        return super()._with_none(test, is_taken) if is_taken else but_none(test)
+        return [purpose.free if self.allow_none else lambda value: value is not None and purpose.free(value)]
 
     def storer(self) -> Store:
         return cut

@@ -117,6 +117,14 @@ def _has_more(given: Decimal, places: int, *, is_text: bool) -> bool:
     return is_text or any(digits[exponent + places :])
 
 
+def decimal128_of(value: Decimal) -> Decimal128 | None:
+    """Return a decimal as stored; None where the database cannot hold it."""
+    try:
+        return None if decimal_of(value) is None else Decimal128(value)
+    except ArithmeticError:
+        return None
+
+
 def decimal_of(value: Any) -> Decimal | None:
     """Return text, a whole number or a decimal as a `Decimal`.
 

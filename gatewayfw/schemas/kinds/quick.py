@@ -93,11 +93,6 @@ def or_none(test: Test) -> Test:
     return lambda value: value is None or test(value)
 
 
-def but_none(test: Test) -> Test:
-    """Return a test that does not take None."""
-    return lambda value: value is not None and test(value)
-
-
 def tests_of(checks: Sequence[Any]) -> list[Test] | None:
     """Return the tests for a field's checks; None where one check has no test."""
     tests = [CHECKS[type(check)](check) for check in checks if type(check) in CHECKS]

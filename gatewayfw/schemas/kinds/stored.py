@@ -22,7 +22,7 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.base import Ability, Description, Doubtful, KindField, Maxima
 from gatewayfw.schemas.kinds.checks import load_part
-from gatewayfw.schemas.kinds.decimals import MOST_DIGITS
+from gatewayfw.schemas.kinds.decimals import decimal128_of
 from gatewayfw.schemas.kinds.file import FileField
 from gatewayfw.schemas.kinds.foreign import Foreign, as_kind, reads_otherwise
 from gatewayfw.schemas.kinds.quick import Store, as_it_is
@@ -295,39 +295,16 @@ def _object(field: mm.Nested, loaded: Any) -> Any:
 
 
 def _scalar(field: mm.Field[Any] | None, loaded: Any) -> Any:
-    if isinstance(loaded, datetime):
-        return _moment(loaded)
     if isinstance(loaded, UUID):
         return Binary.from_uuid(loaded)
-    if isinstance(loaded, Decimal):
-        return _number(loaded)
+    if isinstance(loaded, (datetime, Decimal)):  # as texts they would have no place among others
+        stored = moment_of(loaded) if isinstance(loaded, datetime) else decimal128_of(loaded)
+        if stored is None:
+            raise ValidationError(NO_VALUE)
+        return stored
     if isinstance(loaded, (bytes, ObjectId)):
         return loaded
     dumped = None if field is None else _dump(field, loaded)
     if dumped is None or dumped is loaded or type(dumped) not in _JSON:
         raise ValidationError(NO_VALUE)
     return _store(None, dumped)
-
-
-def _moment(loaded: datetime) -> datetime:
-    """Return a moment as stored.
-
-    Its text would have no place among other moments.
-    """
-    moment = moment_of(loaded)
-    if moment is None:
-        raise ValidationError(NO_VALUE)
-    return moment
-
-
-def _number(loaded: Decimal) -> Decimal128:
-    """Return a number as stored.
-
-    Its text would have no place among other numbers.
-    """
-    if not loaded.is_finite() or len(loaded.as_tuple().digits) > MOST_DIGITS:
-        raise ValidationError(NO_VALUE)
-    try:
-        return Decimal128(loaded)
-    except ArithmeticError:
-        raise ValidationError(NO_VALUE) from None

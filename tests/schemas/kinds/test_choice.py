@@ -77,6 +77,12 @@ def test_a_quick_test_takes_just_what_is_allowed(field, known, unknown):
     assert [bool(test(value)) for value in (*known, *unknown)] == [True] * len(known) + [False] * len(unknown)
 
 
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_quick_test_takes_null_where_the_field_does(taken):
+    test = AnyField(allow_none=taken).quick_test(STORED)
+    assert (bool(test(None)), bool(test(0))) == (taken, True)
+
+
 def test_choices_that_are_no_json_have_no_quick_test():
     for choices in (("a", (1,)), (1, float("nan")), (1, 2**63)):
         assert EnumsField(metadata={"choices": choices}).quick_test(STORED) is None

@@ -51,7 +51,6 @@ from gatewayfw.schemas.kinds.quick import (
     Quick,
     all_of,
     as_it_is,
-    but_none,
     never,
     or_none,
 )
@@ -485,7 +484,6 @@ def test_null_is_taken_or_not_whatever_the_test_says() -> None:
         *(True, False, False),
         *(True, False, True),
     ]
-    assert [but_none(lambda value: True)(value) for value in (None, 0)] == [False, True]
 
 
 @pytest.mark.parametrize(
