@@ -295,7 +295,7 @@ class Database:
         self._free, self._attend_bytes = free, attend
 
     def _attend(self) -> int:
-        """Do what the thread of the jobs does; return how many jobs are left."""
+        """Do one round of the jobs' thread; return how many jobs are left."""
         if not self.storage.is_closed():
             self.notice_drops()
         left = self.fanout.attend()
@@ -357,7 +357,7 @@ class Database:
 
 
 def _do_nothing(*_: object) -> None:
-    """Do nothing: no model keeps bytes elsewhere."""
+    """Do nothing, where no model has files."""
 
 
 def _check_memory() -> None:

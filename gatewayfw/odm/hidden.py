@@ -62,9 +62,9 @@ def reset(document: Mapping[str, Any], version: int) -> dict[str, Any]:
 
 
 def _right(value: Any, depth: int, read: Callable[[Any], Any], path: str, damaged: list[str]) -> Any:
-    """Return what is right in a part, and note the rest.
+    """Return the valid parts, and note the paths of the damaged ones.
 
-    Its values are ``depth`` objects below it.
+    Values are ``depth`` objects below ``value``.
     """
     if depth and isinstance(value, Mapping):
         return _parts(value, lambda name, part: _right(part, depth - 1, read, f"{path}.{name}", damaged))

@@ -59,7 +59,7 @@ class Readiness:
     """
 
     def __init__(self, database: Database, prepare: Callable[[], object]) -> None:
-        """Take a database, and what builds the indexes that are missing."""
+        """Look at a database; ``prepare`` builds missing indexes."""
         self._database = database
         self._prepare = prepare
         self._last = (_AWAY, -math.inf)
@@ -169,7 +169,7 @@ def unique_indexes(schemas: Schemas) -> dict[str, list[Index]]:
 
 
 def find_lacking(wanted: Iterable[Index], present: Iterable[Index]) -> Index | None:
-    """Return the first of unique indexes that is not there; None if all are.
+    """Return the first unique index that is missing; None if none is.
 
     One with other options is there, as long as it is unique.
     """

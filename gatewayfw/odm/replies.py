@@ -22,7 +22,7 @@ NO_TRANSACTIONS = (
 
 
 class _Lost(Exception):
-    """The attempt before this one met another request in its first write."""
+    """Another request wrote first, so the attempt before this one was lost."""
 
 
 @final

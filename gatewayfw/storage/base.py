@@ -87,7 +87,7 @@ class Storage(ABC):
         return None if self._scopes.scope is None else self._scopes.scope.reply_bytes
 
     def add_queries(self, queries: int) -> None:
-        """Count queries that a `get` causes, where several requests share one bound.
+        """Count the queries of a `get` against the bound of all items of a batch.
 
         Raises:
             ValidationError: they are too many for all of these together.

@@ -39,7 +39,7 @@ class Commits(threading.local):
             _call(fn)
 
     def collect(self, *, within: bool) -> Collecting | None:
-        """Return what collects for the outermost transaction, which begins now.
+        """Return the collector of the outermost transaction, which begins now.
 
         None inside of another, as ``within`` says: that one collects.
         """

@@ -59,7 +59,7 @@ def check_expression(expression: str) -> None:
 
 @lru_cache(maxsize=256)
 def compile_expression(expression: str, options: str) -> re.Pattern[str]:
-    r"""Return what finds the same in Python as MongoDB does.
+    r"""Compile a regular expression that finds in Python what MongoDB finds.
 
     ``\d \w \s \b`` are of ASCII there.
     """

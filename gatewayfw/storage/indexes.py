@@ -1,4 +1,4 @@
-"""Find the indexes that a collection lacks and describe them, for all adapters."""
+"""Find and describe missing indexes, for all adapters."""
 
 from __future__ import annotations
 

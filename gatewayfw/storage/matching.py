@@ -76,9 +76,9 @@ def matched_place(filter: Mapping[str, Any], document: Mapping[str, Any], path: 
 
 
 def distinct_values(documents: Iterable[Mapping[str, Any]], path: str) -> list[Any]:
-    """Return the values at a path, each once, but null.
+    """Return the values at a path, each once, without null.
 
-    Of a list its elements count.
+    Each element of a list is a value.
     """
     names, found = path.split("."), dict[Any, Any]()
     for document in documents:
@@ -205,7 +205,7 @@ def _compile_element_match(condition: Mapping[str, Any]) -> Predicate:
 
 
 def _compile_comparison(name: str, operand: Any, options: str) -> Predicate:
-    """Return what tells whether one value fits an operator."""
+    """Compile the comparison of an operator for single values."""
     if name == "$eq":
         return _equal_to(operand)
     if name == "$in":
@@ -229,7 +229,7 @@ def _equal_to(operand: Any) -> Predicate:
 
 
 def _compile_order(name: str, operand: Any) -> Predicate:
-    """Return what tells whether a value is above or below another of its type."""
+    """Compile a comparison by order, which holds within one type."""
     key, is_ordered = order_key(operand), _ORDERS[name]
     of_missing = operand is None and name in ("$gte", "$lte")
 

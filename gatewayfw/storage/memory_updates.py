@@ -1,4 +1,4 @@
-"""What an update makes of a document, as MongoDB says it. Pure.
+"""Apply an update to a document as MongoDB would. Pure.
 
 For the updates that `gatewayfw.storage.subset` admits.
 Source: https://www.mongodb.com/docs/manual/reference/operator/update/.

@@ -14,7 +14,7 @@ _WRONG_SORT = "$sort takes 1 or -1, alone or for one field of the elements"
 
 
 def is_each(value: object) -> bool:
-    """Tell whether what is added to a list are the elements in ``$each``."""
+    """Tell whether elements in ``$each`` are added, not a single value."""
     return isinstance(value, Mapping) and "$each" in value
 
 

@@ -79,7 +79,7 @@ def is_of_values(condition: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Rules:
-    """What the subset takes in a filter; what refuses raises a `UsageError`.
+    """The rules of the subset for filters; refusals are a `UsageError`.
 
     Attributes:
         where: begins the messages.
@@ -90,7 +90,7 @@ class Rules:
     known: frozenset[str] = COMPARISONS
 
     def check_filter(self, filter: Any, depth: int = DEPTH) -> None:
-        """Check a filter and what is in it, at most ``depth`` levels."""
+        """Check a filter and its parts, down to ``depth`` levels."""
         for key, value in self.conditions(filter, depth):
             if key not in JUNCTIONS:
                 self.check_condition(key, value, depth - 1)
@@ -159,7 +159,7 @@ class Rules:
         return of_values
 
     def _check_choices(self, key: str, name: str, choices: Any) -> None:
-        """Refuse what is no list of values, nor objects with ``$`` in their keys."""
+        """Refuse anything but a list of values without operators."""
         if not _is_list(choices):
             raise self._refusal(f"{name} takes a list")
         for one in choices:

@@ -20,7 +20,7 @@ NOTHING: Update = MappingProxyType({})
 
 
 class Marked(StorageError):
-    """A document to touch has an unwanted mark, so nothing was locked."""
+    """A document has a mark that its lock refuses, so nothing was locked."""
 
 
 class WriteConflict(Unavailable):

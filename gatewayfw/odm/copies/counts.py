@@ -34,7 +34,7 @@ class CopyCounts:
         self._met[_key(relation, source)] = (met, locks_of(source))
 
     def take(self, relation: Relation, source: Document) -> int | None:
-        """Return the most copies of a locked source that a relation has, if known."""
+        """Return a bound on the copies of a locked source, if one is known."""
         known = self._met.pop(_key(relation, source), None)
         if known is None:
             return None

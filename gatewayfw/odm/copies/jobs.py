@@ -201,7 +201,7 @@ def _lease(worker: str) -> dict[str, Any]:
 
 
 def _job(stored: Document) -> Job | None:
-    """Return a stored job; None if it has not what a job has."""
+    """Parse a stored job; return None if a part is missing."""
     if not _is_job(stored):
         return None
     lease = stored.get("lease")

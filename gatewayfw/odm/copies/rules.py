@@ -107,11 +107,11 @@ class HiddenField:
             ids.pop(target_id, None)
 
     def set_at(self, relation: str, source_id: ObjectId, version: int) -> None:
-        """Note the source's version that a copy was taken from."""
+        """Note which version of its source a copy shows."""
         self._at.setdefault(relation, {})[str(source_id)] = version
 
     def forget(self, relation: str, ids: Iterable[ObjectId]) -> None:
-        """Drop the notes about copies that leave the document."""
+        """Delete the notes about copies that the document no longer has."""
         gone = set(ids)
         for id_ in gone:
             self._at.get(relation, {}).pop(str(id_), None)
@@ -188,18 +188,18 @@ def has_form(link: Link, value: object) -> bool:
 
 
 def holding(link: Link, id_: ObjectId) -> dict[str, Any]:
-    """Return the filter of documents that hold a document's copy in the declared form."""
+    """Return the filter of holders of a document's copy, in the declared form."""
     listed = {"$elemMatch": {"_id": id_}}
     return {link.name: listed} if link.type == "multiple" else {f"{link.name}._id": id_, link.name: {"$not": listed}}
 
 
 def place(link: Link, id_: ObjectId) -> tuple[str, dict[str, Any]]:
-    """Return the path of a copy in what `holding` finds, and that filter."""
+    """Return the path of a copy, and the filter of `holding`."""
     return f"{link.name}.$" if link.type == "multiple" else link.name, holding(link, id_)
 
 
 def version_path(relation: Relation, source_id: ObjectId) -> str:
-    """Return where a holder notes the version that a copy was taken from."""
+    """Return where a holder notes which version of a source its copy shows."""
     return f"{HIDDEN}.at.{relation.name}.{source_id}"
 
 

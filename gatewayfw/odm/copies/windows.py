@@ -61,7 +61,7 @@ def members(reverse: RelatedRelation, target_id: ObjectId) -> dict[str, Any]:
 def entry(
     reverse: RelatedRelation, window: Window, copies: Sequence[Mapping[str, Any]]
 ) -> tuple[dict[str, Any], dict[str, Any]] | None:
-    """Return the filter of targets that copies can be pushed to, and the ``$push``.
+    """Return a ``$push`` of copies, and the filter of targets in which it is right.
 
     An exact window and its new members give the exact window again: together they contain the top of all
     members, and copies contain the field they are sorted by. Returns None for more copies than the

@@ -65,7 +65,7 @@ _FAILURES = 3
 
 
 class _Renewal(NamedTuple):
-    """The write to one source's holders, together for those below ``most`` bytes."""
+    """One write to the holders of a source that have less than ``most`` bytes."""
 
     relation: Relation
     filter: Filter

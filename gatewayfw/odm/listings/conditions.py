@@ -48,7 +48,7 @@ def conditions_of(found: Resolution, given: object, most_ids: int, where: str) -
 
 
 def all_of(conditions: Sequence[Condition]) -> Condition:
-    """Return the filter for what meets all conditions; none is merged into another."""
+    """Return one filter of several conditions, each of which stays whole."""
     return {} if not conditions else conditions[0] if len(conditions) == 1 else {"$and": list(conditions)}
 
 
@@ -71,9 +71,9 @@ def _conditions(field: Filtered, given: Any, most_ids: int, path: str) -> list[C
 def _of_each(
     given: Mapping[Any, Any], where: str, meant: Callable[[Any, Any, str], list[Condition]]
 ) -> list[Condition]:
-    """Return what each name means, in the order of the names.
+    """Return the condition of each name, in the order of the names.
 
-    Errors are collected, no more than clients see.
+    It collects as many errors as clients are shown.
     """
     conditions: list[Condition] = []
     errors: dict[str, list[str]] = {}

@@ -48,12 +48,12 @@ class Declaration:
 
     @property
     def where(self) -> str:
-        """What messages about it begin with."""
+        """The beginning of messages about this listing."""
         return f"listing {self.number + 1} of model {self.model!r}"
 
     @property
     def orders(self) -> tuple[str, ...]:
-        """What clients may give as ``sort``."""
+        """The orders that clients may choose in ``sort``."""
         return tuple(order for name in self.sorts for order in (name, f"-{name}"))
 
 

@@ -83,9 +83,9 @@ def _nested(errors: dict[str, list[str]]) -> Any:
 
 
 class CountField(KindField, mm.Raw, own=True):
-    """How many rows match: a number, beyond ``most`` ``{"atLeast": most}``.
+    """The number of matching rows; beyond ``most`` it is ``{"atLeast": most}``.
 
-    For results only.
+    Results have it, input does not.
     """
 
     kind = "count"

@@ -1,4 +1,4 @@
-"""The order of a listing, and what comes after one of its rows. Pure.
+"""The order of a listing, and filters for the rows after one of them. Pure.
 
 Rows are ordered by the sort field, then by ``_id`` in the same direction: with mixed directions the
 database reads half of an index. Missing and null are one value, below all others.
@@ -29,7 +29,7 @@ class Order:
 
     @classmethod
     def of(cls, text: str) -> Order:
-        """Return what ``name`` or ``-name`` means."""
+        """Parse the order that ``name`` or ``-name`` asks for."""
         return cls(text.removeprefix("-"), -1 if text.startswith("-") else 1)
 
     @property
@@ -39,7 +39,7 @@ class Order:
         return [*own, ("_id", self.direction)]
 
     def after(self, value: Any, id_: ObjectId, among: Sequence[Condition]) -> Condition:
-        """Return the filter for what meets all of ``among`` and comes after a row.
+        """Return the filter of rows after one, among those that match ``among``.
 
         The row has this sort value and id. Written so that the database reads the rows of the page and hardly any
         other: each alternative is one stretch of an index, also beside ``$eq`` and, up to a number of values, ``$in``.

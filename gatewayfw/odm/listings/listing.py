@@ -1,4 +1,4 @@
-"""The face of a listing: what its act takes, what it returns, and one page."""
+"""A listing as its act uses it: its input, its result, and one page."""
 
 from __future__ import annotations
 
@@ -76,11 +76,11 @@ class Listing:
         return {"rows": "many", "next": nullable(string()), **total}
 
     def problems(self) -> Iterator[str]:
-        """Yield what is wrong with the declaration, in words."""
+        """Yield a message for each mistake in the declaration."""
         yield from self.resolution().problems
 
     def resolution(self) -> Resolution:
-        """Return what the declared names lead to."""
+        """Return the fields and indexes that the declared names mean."""
         return self._schemas.remembered(resolve, self.declaration)
 
     def page(
@@ -151,7 +151,7 @@ def _read(
 
 
 def _bounded(found: Iterator[Document], most: int | None) -> list[Document]:
-    """Return all documents, unless they alone would exceed the reply.
+    """Return all documents; refuse those that are too large for a reply by themselves.
 
     Only large answers of a database come in more pieces than one, and only these are weighed.
 
@@ -170,7 +170,7 @@ def _bounded(found: Iterator[Document], most: int | None) -> list[Document]:
 
 
 def _with_path(projection: Projection, path: str) -> Projection:
-    """Return a projection that also reads a path, and shows no more."""
+    """Return a projection that reads one path more, and shows the same."""
     if any(path == one or path.startswith(f"{one}.") for one in (*projection.paths, "_id")):
         return projection
     return replace(projection, paths=(*projection.paths, path), exact=False)

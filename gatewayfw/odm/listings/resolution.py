@@ -65,11 +65,11 @@ class Resolution:
 
 
 class _Wrong(Exception):
-    """Raised with what is wrong with a name, in words."""
+    """A declared name is wrong; the message says why."""
 
 
 def resolve(schemas: Schemas, declaration: Declaration) -> Resolution:
-    """Return what a listing's names lead to."""
+    """Resolve the declared names of a listing to fields and indexes."""
     schema = schemas.get_schema(declaration.model)
     filters: dict[str, Filtered] = {}
     sorts: dict[str, Field[Any]] = {}
@@ -94,7 +94,7 @@ def resolve(schemas: Schemas, declaration: Declaration) -> Resolution:
 
 
 def resolved(schemas: Schemas, declaration: Declaration) -> Resolution:
-    """Return what `resolve` gives, made once until a model is added.
+    """Return the resolution; it is kept until a model is added.
 
     Raises:
         DefinitionError: the declaration is wrong.

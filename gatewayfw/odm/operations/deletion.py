@@ -1,4 +1,4 @@
-"""Put together what the deletion of many documents comes to, round by round."""
+"""Collect the results of deleting many documents, round by round."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Deletion:
         self._before = self._deleted
 
     def add(self, ids: Ids, done: Done[list[Deleted]]) -> None:
-        """Add what became of the documents of one batch."""
+        """Add the results of one batch."""
         for id_, one in zip(ids, done.result, strict=True):
             if isinstance(one, StillReferenced):
                 self._aside.append(id_)

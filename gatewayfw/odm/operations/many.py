@@ -61,7 +61,7 @@ def delete_many(model: Handle, wanted: Filter, cascade: bool) -> DeleteResult:
 
 
 def _changing(model: Handle, storage: Storage, wanted: Filter, change: Change) -> Begin[bool | None]:
-    """Return what changes documents.
+    """Return the function that begins a batch of changes.
 
     Its visits tell whether fields differ afterwards; None for no match.
     """
@@ -84,7 +84,7 @@ def _changing(model: Handle, storage: Storage, wanted: Filter, change: Change) -
 
 
 def _deleting(model: Handle, storage: Storage, wanted: Filter, cascade: bool) -> Begin[Deleted]:
-    """Return what deletes documents.
+    """Return the function that begins a batch of deletions.
 
     Its visits return the number of cascaded ones by model, or a refusal; None for no match.
     """

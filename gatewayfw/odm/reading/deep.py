@@ -53,7 +53,7 @@ def show(storage: Storage, projection: Projection, documents: Sequence[Document]
 
 
 def show_one(storage: Storage, projection: Projection, document: Document | None) -> Document | None:
-    """Return what `show` gives for one document; None for none."""
+    """Show one document as `show` does; return None for None."""
     return None if document is None else show(storage, projection, [document])[0]
 
 
@@ -66,7 +66,7 @@ def show_found(storage: Storage, projection: Projection, found: Sequence[Documen
 
 
 def show_each(storage: Storage, projection: Projection, found: Iterator[Document]) -> Iterator[Sequence[Document]]:
-    """Return an iterator over what `show_found` gives, in pieces.
+    """Show documents piece by piece, as `show_found` does.
 
     Deeper levels are read for 1,000 documents at a time, fewer where these alone might fill the reply.
     """
@@ -148,7 +148,7 @@ def _places(
 
 
 def weigh(value: Any) -> int:
-    """Return about how many bytes of JSON a value takes, with part of its memory.
+    """Estimate the bytes of a value as JSON, and a part of its memory.
 
     Each value counts 16 (see `VALUE_BYTES`), plus its name and text as long as they are in JSON. So a document
     of ids or texts weighs about as much as its JSON, one of small numbers up to four times as much.

@@ -194,7 +194,7 @@ def _plain_id(value: object) -> ObjectId | None:
 
 
 def _compared(found: Found, where: str) -> Any:
-    """Return the field to compare values with; whole copies have none."""
+    """Return the field to compare values with; refuse a whole copy."""
     if isinstance(found, Copies):
         name = found.link.name
         raise UsageError(f"{where}: {name} is a relation; write {name}._id, or another field of it")

@@ -114,7 +114,7 @@ class Projections:
     def compiled(self, schema: ModelSchema, get: Mapping[str, Any] | None, reveal: tuple[str, ...] = ()) -> Projection:
         """Return the projection of a `get`, as `compile_projection` does.
 
-        Arguments and errors are the same.
+        It takes the same arguments, and raises the same errors.
         """
         try:
             # Exact types only, all told apart, order included; version 0 gives equal values equal bytes.
@@ -324,7 +324,7 @@ def _amend(projection: Projection, document: dict[str, Any]) -> None:
 
 
 def _parts(link: LinkShape, value: object, reuse: bool) -> list[dict[str, Any]]:
-    """Return what is shown of each copy.
+    """Return the part of each copy that is shown.
 
     With ``reuse`` a copy itself, where it holds exactly that.
     """

@@ -1,1 +1,1 @@
-"""Looking after what is stored: checks, repairs and indexes."""
+"""Checks, repairs and indexes of what is stored."""

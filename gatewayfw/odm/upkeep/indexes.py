@@ -33,7 +33,7 @@ _MANY = f"a listing has at most {MOST_OF_LISTING}: declare fewer filters with eq
 
 @dataclass(frozen=True)
 class IndexRow:
-    """One index that is wanted, or present, or both.
+    """An index, compared: what is wanted and what is present.
 
     Attributes:
         keys: ``(field, direction)`` pairs.
@@ -52,14 +52,12 @@ class IndexRow:
 
     @property
     def fine(self) -> bool:
-        """Whether everything wanted is there."""
+        """Whether nothing is missing or different."""
         return self.state in ("present", "extra")
 
 
 def wanted_indexes(schemas: Schemas, schema: ModelSchema) -> list[Index]:
-    """Return a model's indexes: its own, and those that make copies cheap.
-
-    Windows, too.
+    """Return a model's indexes: its own, and those of copies, windows and listings.
 
     An own one on a single field gets ``_id`` as its last key, in the same direction, as sorts of pages
     do: with the field alone a page of 300,000 documents took 266 ms, and 1 ms so. Not where it has
@@ -92,7 +90,7 @@ def wanted_indexes(schemas: Schemas, schema: ModelSchema) -> list[Index]:
 
 
 def listing_hints(schemas: Schemas, schema: ModelSchema) -> Iterator[str]:
-    """Yield a message for each read of a model's listings that has no index."""
+    """Yield a message for each query of a listing that no index supports."""
     wanted = {index.keys for index in wanted_indexes(schemas, schema)}
     for listing in schemas.listings(schema.name):
         found = listing.resolution()

@@ -123,7 +123,7 @@ class Inspector:
         around: _Around,
         idle: Mapping[RelatedRelation, set[ObjectId]],
     ) -> dict[RelatedRelation, Any]:
-        """Return a document's wrong reverses, and what `single` ones should hold, or None.
+        """Return a document's wrong reverses, and the right value of `single` ones.
 
         ``idle`` has the ids of documents known to have no members.
         """
@@ -168,7 +168,7 @@ class Inspector:
     def _around(self, schema: ModelSchema, documents: Iterable[Document]) -> _Around:
         """Read embedded sources, and the members that `single` reverses copy.
 
-        What frozen copies were taken from decides nothing.
+        Sources of frozen copies are not read, as they decide nothing.
         """
         ids: dict[str, set[ObjectId]] = {}
         fields: dict[str, set[str]] = {}

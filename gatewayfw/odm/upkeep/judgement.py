@@ -92,7 +92,7 @@ class Judge:
     drops: bool
 
     def verdict(self, document: Mapping[str, Any]) -> Verdict:
-        """Return what is wrong with the relation's value in a document."""
+        """Judge the value of a relation in a document."""
         relation, verdict = self.relation, Verdict()
         value = document.get(relation.name)
         elements = value if isinstance(value, list) else [] if value is None else [value]

@@ -57,7 +57,7 @@ def stored_update(schema: ModelSchema, update: Mapping[str, Any]) -> Change:
 
 
 def parse_update(schema: ModelSchema, update: Mapping[str, Any], known: Container[str]) -> list[tuple[Given, Any]]:
-    """Return what an update gives its operators, in order, each with its stored form.
+    """Parse the operands of an update, in order, into their stored form.
 
     ``known`` are the operators that it may have.
 
@@ -81,7 +81,7 @@ def parse_update(schema: ModelSchema, update: Mapping[str, Any], known: Containe
 
 
 def change_of(steps: Iterable[tuple[Given, Any]]) -> Change:
-    """Return the change that an update makes, as `parse_update` returns it."""
+    """Return the change that a parsed update makes."""
     update: dict[str, dict[str, Any]] = {}
     named: set[str] = set()
     recheck: set[str] = set()

@@ -33,7 +33,7 @@ class Upsert(NamedTuple):
 def parse_upsert(
     schema: ModelSchema, wanted: Mapping[str, Any], update: Mapping[str, Any], filter: Mapping[str, Any]
 ) -> Upsert:
-    """Return an update for documents that are there, and the new document.
+    """Return the update of an existing document, and the document to insert.
 
     ``wanted`` is the ``filter`` as stored. The new document has what the filter says, and what the operators make of
     absent fields, as in MongoDB: ``$inc $min $max`` their operand, ``$mul`` zero, ``$push`` and ``$addToSet`` a list,

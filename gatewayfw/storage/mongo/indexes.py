@@ -18,7 +18,7 @@ _LOG = logging.getLogger("gatewayfw.storage")
 
 
 def find_or_create(database: Database[Any], name: str) -> object:
-    """Return what tells a collection from a later one; create it if it is missing."""
+    """Return the UUID of a collection, which is created if it is missing."""
     found = identities(database, {"name": name})
     if found:
         return found[name]

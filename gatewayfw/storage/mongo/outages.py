@@ -57,7 +57,7 @@ def concerns_server(error: BaseException) -> bool:
 
 
 def trouble_of(error: BaseException, known: TopologyDescription | None, seeds: Iterable[Address]) -> Trouble:
-    """Return what is wrong, from an error and what the driver knows about the servers.
+    """Find the reason of an error, from it and the driver's view of the servers.
 
     ``seeds`` are the configured hosts; the text names them if the driver dropped them all.
     """
@@ -110,7 +110,7 @@ class Outages:
         self.trouble: Trouble | None = None
 
     def begin(self, trouble: Trouble) -> None:
-        """Record what is wrong; log it unless this outage is in the log.
+        """Record the reason of an outage; log it unless that is done.
 
         An outage that ended a moment ago counts as the same one.
         """

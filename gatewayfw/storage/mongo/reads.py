@@ -91,7 +91,7 @@ class Arriving:
         return self._source.alive
 
     def to_list(self, most: int) -> Sequence[Document]:
-        """Return at most so many documents, fewer where they are large, none at the end."""
+        """Return the next documents: fewer where they are large, none at the end."""
         return take(self._source, most)
 
     def close(self) -> None:

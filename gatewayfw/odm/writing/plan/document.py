@@ -30,7 +30,7 @@ def change_document(
 ) -> Plan[Document | None]:
     """Change the operation's own document; return it afterwards, None for no match.
 
-    Where sizes are checked it loses its reverse relations, and ``effects`` gets what puts them back.
+    Where sizes are checked it loses its reverse relations, and ``effects`` notes what `settle` needs to put them back.
     """
     if not attempt.size_checks:
         try:
@@ -60,7 +60,7 @@ def emptied(
 ) -> dict[str, dict[str, Any]]:
     """Return the update that removes all reverse relations from a document.
 
-    ``effects`` gets what puts them back.
+    ``effects`` notes what `settle` needs to put them back.
     """
     reverses = attempt.schemas.get_related_relations(schema.name).values()
     present = [one for one in reverses if one.name in document]

@@ -1,4 +1,4 @@
-"""Lock the documents that an operation copies or that list it, in one order.
+"""Lock documents that an operation copies, or that list its document.
 
 A lock is a real write in the same transaction. Two operations that overlap conflict on the documents that
 both lock, so all changes of one document have one order: what is copied after a change has the new content, and a
@@ -67,7 +67,7 @@ def lock_sources(
     locked: Mapping[tuple[str, ObjectId], Document] | None = None,
     entering: Effects | None = None,
 ) -> Plan[Sources]:
-    """Lock the documents to copy, and others; return the first.
+    """Lock the documents to copy and others; return those to copy.
 
     ``locked`` has the documents that this operation has locked already. ``entering`` has the effects of new
     members: a lock writes those of them that need no look at the window, and notes that they are written.

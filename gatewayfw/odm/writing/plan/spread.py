@@ -43,7 +43,7 @@ def followers_of(schemas: Schemas, schema: ModelSchema, source: Document) -> lis
 
 
 class Spread(NamedTuple):
-    """Where a change of one document goes.
+    """The copies and windows that the change of one document reaches.
 
     Attributes:
         holders: the relations whose copies it changes.
