@@ -163,22 +163,44 @@ def test_a_request_that_broke_is_not_sent_again(post, service):
     assert len(service.seen) == 2
 
 
-def test_more_requests_at_once_than_allowed_are_told_so(nginx, service):
+@pytest.fixture
+def held(service):
+    """Let 100 requests wait for their answer; gives what waits for their arrival, and what lets them go on."""
     arrived, release = threading.Semaphore(0), threading.Event()
     service.answer = lambda handler: (arrived.release(), release.wait(30), answers(handler))
+    yield lambda: all(arrived.acquire(timeout=20) for _ in range(100)), release
+    release.set()
+
+
+def test_more_requests_at_once_than_allowed_are_told_so(nginx, service, post, held):
+    have_arrived, release = held
     with contextlib.ExitStack() as stack:
-        held = [stack.enter_context(socket.create_connection(("127.0.0.1", nginx.port), 30)) for _ in range(100)]
-        stack.callback(release.set)
-        for client in held:
+        clients = [stack.enter_context(socket.create_connection(("127.0.0.1", nginx.port), 30)) for _ in range(100)]
+        for client in clients:
             client.sendall(POST + b"Content-Length: 2\r\n\r\n{}")
-        assert all(arrived.acquire(timeout=20) for _ in held)
-        with HTTPConnectionPool("127.0.0.1", nginx.port, timeout=10, retries=False) as pool:
-            reply = pool.request("POST", "/gateway", body=b"")
+        assert have_arrived()
+        reply = post(b"")
         assert seen(reply) == refusal(429, "too_many_requests", "too many requests at once")
         assert reply.headers["Retry-After"] == "1"
         release.set()
-        assert all(client.makefile("rb").read().endswith(OK) for client in held)
+        assert all(client.makefile("rb").read().endswith(OK) for client in clients)
     assert len(service.seen) == 100
+
+
+def test_requests_whose_clients_have_left_count_until_they_are_done(nginx, service, post, held):
+    have_arrived, _ = held
+    for _ in range(100):
+        with socket.create_connection(("127.0.0.1", nginx.port), 30) as client:
+            client.sendall(POST + b"Content-Length: 2\r\n\r\n{}")
+    assert have_arrived()
+    assert seen(post()) == refusal(429, "too_many_requests", "too many requests at once")
+
+
+def test_a_client_that_has_said_all_gets_its_answer(nginx):
+    with socket.create_connection(("127.0.0.1", nginx.port), 30) as client:
+        client.sendall(POST + b"Content-Length: 2\r\n\r\n{}")
+        client.shutdown(socket.SHUT_WR)
+        assert client.makefile("rb").read().endswith(OK)
 
 
 def test_a_body_that_is_not_complete_reaches_no_service(nginx, service, post):
