@@ -13,7 +13,7 @@ from flask import Blueprint, Flask
 
 from gatewayfw import catalog
 from gatewayfw.acts import Acts, ContextFns, Lifecycle
-from gatewayfw.acts.batch import Batches, Scopes
+from gatewayfw.acts.batch import Batches, ItemScopes
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.exceptions import parse_exceptions
 from gatewayfw.acts.idempotent import IdempotentRunner
@@ -106,7 +106,7 @@ class Gateway:
             self.odm.request_deadline,
             IdempotentRunner(self.odm.replies, self.context_fns, globals_),
         )
-        self._batches = Batches(self.lifecycle, Scopes(self.context_fns, globals_), self.settings, self.odm)
+        self._batches = Batches(self.lifecycle, ItemScopes(self.context_fns, globals_), self.settings, self.odm)
         self._calls = Calls(self.acts.resolve)
         self.files = Files(
             self.odm,

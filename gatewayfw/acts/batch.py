@@ -63,7 +63,7 @@ class ItemReply(NamedTuple):
         return self.status < 400  # noqa: PLR2004  (errors begin here)
 
 
-class Replies(Protocol):
+class ItemReplies(Protocol):
     """Writes the replies of items."""
 
     def begin(self, number: int, /) -> None:
@@ -79,7 +79,7 @@ class Replies(Protocol):
         """Return the reply to an item that failed; log the error."""
 
 
-class Transactions(Protocol):
+class TransactionRunner(Protocol):
     """The database of a gateway; its `Odm`."""
 
     def has_transactions(self) -> bool:
@@ -94,7 +94,7 @@ Shared = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
 @final
-class Scopes:
+class ItemScopes:
     """Gives each item what it shares with nobody."""
 
     def __init__(self, contexts: ContextFns, globals_: Globals) -> None:
@@ -118,13 +118,15 @@ class Scopes:
 class Batches:
     """Runs the batches of one gateway."""
 
-    def __init__(self, lifecycle: Lifecycle, scopes: Scopes, settings: Settings, transactions: Transactions) -> None:
+    def __init__(
+        self, lifecycle: Lifecycle, scopes: ItemScopes, settings: Settings, transactions: TransactionRunner
+    ) -> None:
         self._lifecycle = lifecycle
         self._scopes = scopes
         self._settings = settings
         self._transactions = transactions
 
-    def run(self, items: Sequence[Item], replies: Replies, *, atomic: bool) -> list[ItemReply]:
+    def run(self, items: Sequence[Item], replies: ItemReplies, *, atomic: bool) -> list[ItemReply]:
         """Return the replies to the items of one batch, in order.
 
         The caller has opened the request's context.
@@ -145,7 +147,7 @@ class Batches:
                 written.append(reply)
         return written
 
-    def _answer(self, number: int, item: Item, replies: Replies) -> ItemReply:
+    def _answer(self, number: int, item: Item, replies: ItemReplies) -> ItemReply:
         replies.begin(number)
         with self._scopes.open(self._scopes.begin(item)):
             try:
@@ -153,7 +155,7 @@ class Batches:
             except Exception as error:  # The seam: every error of an item becomes its reply.
                 return replies.failed(number, error)
 
-    def _run_atomic(self, items: Sequence[Item], replies: Replies) -> list[ItemReply]:
+    def _run_atomic(self, items: Sequence[Item], replies: ItemReplies) -> list[ItemReply]:
         acts = [self._find(number, item) for number, item in enumerate(items)]
         with self._lifecycle.deadline() as bounds:
             if not self._transactions.has_transactions():
@@ -196,7 +198,7 @@ class _Atomic:
     It remembers which item failed, and how.
     """
 
-    def __init__(self, lifecycle: Lifecycle, scopes: Scopes, replies: Replies, bounds: RequestBounds) -> None:
+    def __init__(self, lifecycle: Lifecycle, scopes: ItemScopes, replies: ItemReplies, bounds: RequestBounds) -> None:
         self._lifecycle = lifecycle
         self._scopes = scopes
         self._replies = replies

@@ -18,7 +18,7 @@ from gatewayfw.spelling import PYTHON
 F = TypeVar("F", bound=ActFn)
 
 
-class Options(TypedDict, total=False):
+class ActOptions(TypedDict, total=False):
     """The keywords of an act that a group passes on; see `Acts.set_act`."""
 
     public: bool
@@ -59,7 +59,7 @@ class Group:
         pre_act: Sequence[Hook] = (),
         post_act: Sequence[AfterHook] = (),
         on_error: Sequence[AfterHook] = (),
-        **options: Unpack[Options],
+        **options: Unpack[ActOptions],
     ) -> Callable[[F], F]:
         """Register the decorated function as an act of the model; see `Acts.act`."""
         hooks = self._ahead_of(pre_validation, pre_act, post_act, on_error)
@@ -76,7 +76,7 @@ class Group:
         pre_act: Sequence[Hook] = (),
         post_act: Sequence[AfterHook] = (),
         on_error: Sequence[AfterHook] = (),
-        **options: Unpack[Options],
+        **options: Unpack[ActOptions],
     ) -> None:
         """Register an act of the model; see `Acts.set_act`."""
         hooks = self._ahead_of(pre_validation, pre_act, post_act, on_error)

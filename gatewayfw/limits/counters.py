@@ -103,7 +103,7 @@ class MemoryCounters:
         self._entries -= len(known.popitem(last=False)[1])
 
 
-class _Storage(MongoDBStorage):
+class _CounterStorage(MongoDBStorage):
     """The storage of `limits`, closed by `MongoCounters.close` only.
 
     It can tell whether it has a client.
@@ -130,7 +130,7 @@ class MongoCounters:
 
     def __init__(self, uri: str, database: str, selection_timeout: float) -> None:
         milliseconds = int(selection_timeout * 1000)
-        self._storage = _Storage(
+        self._storage = _CounterStorage(
             uri,
             database_name=database,
             counter_collection_name=_COLLECTION,

@@ -102,7 +102,7 @@ class Metrics:
         else:
             page.register(self._registry)
         if jobs is not None:
-            page.register(_Jobs(*jobs))
+            page.register(_JobMetrics(*jobs))
         try:
             encode, content_type = choose_encoder(accept)
         except (TypeError, ValueError):  # prometheus_client 0.26: a version that is no number
@@ -120,7 +120,7 @@ def warn_of_processes(observers: Iterable[object], environ: Mapping[str, str]) -
         _LOG.warning(text, METRICS_VARIABLE)
 
 
-class _Jobs:
+class _JobMetrics:
     """The gauges of the jobs, as they are at one moment."""
 
     def __init__(self, number: int, oldest: float) -> None:

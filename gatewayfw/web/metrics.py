@@ -16,7 +16,7 @@ RULE = "/gateway/metrics"
 
 
 @runtime_checkable
-class Shown(Protocol):
+class MetricsPage(Protocol):
     """An observer with a page, such as that of `observe.prometheus`."""
 
     guard: Guard | None
@@ -28,18 +28,18 @@ class Shown(Protocol):
         """
 
 
-def shown_of(calls: Calls | None) -> Shown | None:
+def shown_of(calls: Calls | None) -> MetricsPage | None:
     """Return the observer that has a page and a guard for it."""
     observers = () if calls is None else calls.observers
     return next((one for one in observers if has_page(one)), None)
 
 
-def has_page(observer: object) -> TypeGuard[Shown]:
+def has_page(observer: object) -> TypeGuard[MetricsPage]:
     """Tell whether an observer has a page that is served."""
-    return isinstance(observer, Shown) and observer.guard is not None
+    return isinstance(observer, MetricsPage) and observer.guard is not None
 
 
-def metrics_view(shown: Shown, readiness: Readiness | None = None) -> Callable[..., Response]:
+def metrics_view(shown: MetricsPage, readiness: Readiness | None = None) -> Callable[..., Response]:
     """Return the view of the route; without the guard's consent it is the host's 404.
 
     The jobs are those that ``readiness`` counts meanwhile; a database that is away takes only them from the page.

@@ -26,7 +26,7 @@ class Mount:
     cors: frozenset[str] | str | None
 
 
-class _Gateway(Protocol):
+class _MountedGateway(Protocol):
     def init_worker(self) -> None:
         """See `gatewayfw.core.Gateway.init_worker`."""
 
@@ -37,7 +37,7 @@ def init_worker(app: App) -> None:
     Raises:
         DefinitionError: greenlets have replaced the threads of this process.
     """
-    gateways: Mapping[str, _Gateway] = app.extensions.get("gatewayfw", {})
+    gateways: Mapping[str, _MountedGateway] = app.extensions.get("gatewayfw", {})
     for gateway in gateways.values():
         gateway.init_worker()
 

@@ -9,7 +9,7 @@ import pytest
 
 from gatewayfw import DefinitionError, Forbidden, gateway
 from gatewayfw.acts import Acts
-from gatewayfw.acts.groups import Options
+from gatewayfw.acts.groups import ActOptions
 from gatewayfw.auth.access import access_rule
 
 BODY = {"model": "a", "act": "b", "details": {"set": {}, "get": {}}}
@@ -136,7 +136,7 @@ def test_a_group_registers_by_object_and_decorator(make):
 def test_a_group_takes_every_keyword_of_an_act_and_needs_none():
     lists = {"pre_validation", "pre_act", "post_act", "on_error"}
     taken = signature(Acts.act).parameters.keys() - lists - {"self", "schema", "act_name", "set", "get", "mode"}
-    assert (Options.__optional_keys__, Options.__required_keys__) == (taken, set())
+    assert (ActOptions.__optional_keys__, ActOptions.__required_keys__) == (taken, set())
 
 
 @pytest.mark.parametrize("name", ["pre_validation", "pre_act", "post_act", "on_error"])
