@@ -55,8 +55,10 @@ if hasattr(os, "register_at_fork"):
 
 
 R = TypeVar("R", bound=Success | Response)
-#: Answers a request, given its id and the call that observers are told of.
-Answering = Callable[[Request, str, OpenCall | None], R]
+#: The names of the act that a request asks for, once they are known, for the log.
+Asked = dict[str, Any]
+#: Answers a request, given its id; notes the names it asks for; begins the call that observers are told of.
+Run = Callable[[Request, str, Asked, OpenCall | None], R]
 
 
 def _do_nothing() -> None:
@@ -129,53 +131,39 @@ class Endpoint:
             return self.refuse(error)
         if sent.method == "OPTIONS":
             return self._options()
-        calls = self.calls
-        if calls is None or not calls.observers:  # asked here, too: a call less
-            return self._answer(sent, request_id_of(sent), None)
-        return self.observe(sent, request_id_of(sent), self._answer)
+        return self.answer_by(self._run, sent, request_id_of(sent))
 
-    def observe(self, sent: Request, request_id: str, answer: Answering[R]) -> R:
-        """Return what ``answer`` makes of a request; report it to the observers."""
-        calls = self.calls
-        if calls is None or not calls.observers:
-            return answer(sent, request_id, None)
-        call = calls.open(request_id, address_of(sent))
+    def answer_by(self, run: Run[R], sent: Request, request_id: str) -> R | Response:
+        """Return what ``run`` makes of a request, or the envelope of the error that it raises.
+
+        The observers of calls get a report.
+        """
+        calls, asked = self.calls, Asked()
+        call = calls.open(request_id, address_of(sent)) if calls is not None and calls.observers else None
+        reply: R | Response
         try:
-            reply = answer(sent, request_id, call)
+            reply = run(sent, request_id, asked, call)
+        except Exception as error:
+            reply = self.refuse(error, request_id, asked, call)
         except BaseException:  # The server ends this thread.
-            call.end(500, GatewayError.code)
+            if call is not None:
+                call.end(500, GatewayError.code)
             raise
-        if isinstance(reply, Success):
-            call.end(200, OK)
-        else:
+        if call is not None and isinstance(reply, Response):
             call.end(reply.status_code, reply.headers.get("X-Error-Code", OK))
+        elif call is not None:
+            call.end(200, OK)
         return reply
 
-    def _answer(self, sent: Request, request_id: str, call: OpenCall | None) -> Success | Response:
-        asked: dict[str, Any] = {}
-        try:
-            if sent.method != "POST":
-                raise MethodNotAllowed
-            result = self._run(sent, request_id, asked, call)
-        except Exception as error:  # The seam: every error becomes an envelope.
-            return self.refuse(error, request_id, asked, call)
-        if isinstance(result, bytes):
-            return Success.of(result, request_id)
-        if isinstance(result, RemoteReply):
-            status = result.status
-            headers = {**failures.error_headers(status), **result.headers, "X-Request-Id": request_id}
-            return self.reply(result.envelope, status, headers)
-        return self._written(result, request_id)
-
-    def _run(
-        self, sent: Request, request_id: str, asked: dict[str, Any], call: OpenCall | None
-    ) -> bytes | WrittenReply | RemoteReply:
-        """Read the body and run what it names; ``asked`` gets the names."""
+    def _run(self, sent: Request, request_id: str, asked: Asked, call: OpenCall | None) -> Success | Response:
+        """Read the body, run what it names, and return the reply."""
+        if sent.method != "POST":
+            raise MethodNotAllowed
         context = fill(self.contexts, sent, begin(sent, request_id))
         body, form = self._read(sent)
-        if "batch" in body:
-            return self._run_batch(sent, request_id, body, call)
         try:
+            if "batch" in body:
+                return Success.of(self._run_batch(sent, request_id, body, call), request_id)
             if call is not None and self.calls is not None:
                 call.begin(self.calls.names(body), sent.headers)
             asked.update(service=body["service"], model=body["model"], act=body["act"])
@@ -183,10 +171,16 @@ class Endpoint:
             checks = self.checks
             if checks is not None and checks.right is not checks.schemas.stamp:
                 checks.check()
-            return self.lifecycle.run(body, replies.finish, sent.environ.get(KEY), form)
+            result = self.lifecycle.run(body, replies.finish, sent.environ.get(KEY), form)
         finally:
             if form is not None:
                 form.close()
+        if isinstance(result, bytes):
+            return Success.of(result, request_id)
+        if isinstance(result, RemoteReply):
+            headers = {**failures.error_headers(result.status), **result.headers, "X-Request-Id": request_id}
+            return self.reply(result.envelope, result.status, headers)
+        return self._written(result, request_id)
 
     def _read(self, sent: Request) -> tuple[dict[str, Any], Form | None]:
         """Return the checked body; of a request with files also the form that has them."""

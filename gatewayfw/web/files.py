@@ -46,24 +46,20 @@ def file_view(endpoint: Endpoint, files: Files) -> Callable[..., Response]:
         request_id = request_id_of(sent)
         if sent.method == "OPTIONS":
             return _options(endpoint, sent, request_id)
-        return endpoint.observe(sent, request_id, partial(answer, file_id))
+        return endpoint.answer_by(partial(run, file_id), sent, request_id)
 
-    def answer(file_id: str, sent: Request, request_id: str, call: OpenCall | None) -> Response:
-        asked: dict[str, Any] = {}
-        try:
-            if sent.method not in ("GET", "HEAD"):
-                raise _not_allowed()
-            context = fill(endpoint.contexts, sent, begin(sent, request_id))
-            endpoint.check()
-            act, body = files.find_act(file_id, sent.args)
-            asked.update(service=body["service"], model=body["model"], act=body["act"])
-            context["body"] = body
-            if call is not None:
-                call.begin(Names(body["service"], body["model"], body["act"]), sent.headers)
-            ran = endpoint.lifecycle.run(body, lambda found, _: reply_of(found, sent), act=act)
-            reply = cast(Response, ran)  # no other without a key or a remote service
-        except Exception as error:  # The seam: every error becomes an envelope.
-            return endpoint.refuse(error, request_id, asked, call)
+    def run(file_id: str, sent: Request, request_id: str, asked: dict[str, Any], call: OpenCall | None) -> Response:
+        if sent.method not in ("GET", "HEAD"):
+            raise _not_allowed()
+        context = fill(endpoint.contexts, sent, begin(sent, request_id))
+        endpoint.check()
+        act, body = files.find_act(file_id, sent.args)
+        asked.update(service=body["service"], model=body["model"], act=body["act"])
+        context["body"] = body
+        if call is not None:
+            call.begin(Names(body["service"], body["model"], body["act"]), sent.headers)
+        ran = endpoint.lifecycle.run(body, lambda found, _: reply_of(found, sent), act=act)
+        reply = cast(Response, ran)  # no other without a key or a remote service
         reply.headers["X-Request-Id"] = request_id
         return endpoint.with_cors(reply)
 
