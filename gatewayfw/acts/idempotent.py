@@ -26,7 +26,7 @@ from bson import ObjectId
 from gatewayfw.acts.attempts import Globals, copy_for_attempt
 from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.hook_marks import find_marks
-from gatewayfw.acts.hooks import Hook, access_rules, fn_problems
+from gatewayfw.acts.hooks import ActFn, Hook, access_rules, fn_problems
 from gatewayfw.acts.replies import ReplyBounds, WrittenReply
 from gatewayfw.errors import BadRequest, DefinitionError, InProgress, KeyReused, Unauthenticated, UsageError
 from gatewayfw.schemas.kinds.file import Upload
@@ -45,6 +45,7 @@ _CALLERS = (str, int, ObjectId, UUID)
 
 Record = Mapping[str, Any]
 T = TypeVar("T")
+B = TypeVar("B", bound=ReplyBounds)
 
 
 @final
@@ -233,11 +234,12 @@ class IdempotentRunner:
         self,
         request: KeyedRequest,
         body: Mapping[str, Any],
-        bounds: ReplyBounds,
-        answer: Callable[[Mapping[str, Any]], T],
-        uploads: Mapping[str, Upload],
+        bounds: B,
+        act: ActFn,
+        finish: Callable[[Any, B], T],
+        uploads: Mapping[str, Upload] | None,
     ) -> T | WrittenReply:
-        """Return what ``answer`` makes of the body, or the reply that was kept.
+        """Return what ``finish`` makes of an act's result, or the reply that was kept.
 
         Each attempt has a copy of its own of the body, of the context and of what Flask's `g` held before. Its files
         begin anew.
@@ -262,9 +264,9 @@ class IdempotentRunner:
             if not is_first:
                 self._globals.reset(values)
             is_first = False
-            for upload in uploads.values():
+            for upload in (uploads or {}).values():
                 upload.stream.seek(0)
-            results[:] = [answer(own)]
+            results[:] = [finish(act(own), bounds)]
             return describe_reply(_as_written(results[0]))
 
         while True:

@@ -138,7 +138,8 @@ class Endpoint:
 
         The observers of calls get a report.
         """
-        calls, asked = self.calls, Asked()
+        calls = self.calls
+        asked: Asked = {}
         call = calls.open(request_id, address_of(sent)) if calls is not None and calls.observers else None
         reply: R | Response
         try:
@@ -149,9 +150,11 @@ class Endpoint:
             if call is not None:
                 call.end(500, GatewayError.code)
             raise
-        if call is not None and isinstance(reply, Response):
+        if call is None:
+            return reply
+        if isinstance(reply, Response):
             call.end(reply.status_code, reply.headers.get("X-Error-Code", OK))
-        elif call is not None:
+        else:
             call.end(200, OK)
         return reply
 
