@@ -134,7 +134,7 @@ class Endpoint:
         return self.answer_by(self._run, sent, request_id_of(sent))
 
     def answer_by(self, run: Run[R], sent: Request, request_id: str) -> R | Response:
-        """Return what ``run`` makes of a request, or the envelope of the error that it raises.
+        """Return what ``run`` makes of a request; an error becomes an envelope.
 
         The observers of calls get a report.
         """
