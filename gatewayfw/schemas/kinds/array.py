@@ -6,11 +6,11 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from marshmallow import ValidationError, missing
 from marshmallow import fields as mm
+from marshmallow import missing
 
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.base import Ability, Description, Maxima, Parts
+from gatewayfw.schemas.kinds.base import Ability, Description, Maxima, change_each
 from gatewayfw.schemas.kinds.checks import described_lengths, lengths, load_part, maximum_checks
 from gatewayfw.schemas.kinds.foreign import as_kind, describe
 from gatewayfw.schemas.kinds.ids import ObjectIdField
@@ -50,17 +50,7 @@ class ArrayField(InnerField, mm.List[Any], own=True):
         for most, check in maximum_checks(self).items():
             if len(value) > most:
                 check(value)
-        loaded: dict[int, Any] = {}
-        errors: dict[Any, ValidationError] = {}
-        for index, item in enumerate(value):
-            try:
-                loaded[index] = load_part(self.inner, item)
-            except ValidationError as error:
-                errors[index] = error
-                if len(errors) > Refused.MOST:
-                    break
-        if errors:
-            raise Parts(errors, loaded)
+        loaded = change_each(enumerate(value), lambda index, item: load_part(self.inner, item))
         return value if all(map(operator.is_, loaded.values(), value)) else list(loaded.values())
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:

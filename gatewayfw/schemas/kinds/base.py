@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
@@ -98,6 +98,26 @@ class Parts(ValidationError):
         super().__init__({key: error.messages for key, error in parts.items()})
         self.parts = parts
         self.loaded = loaded
+
+
+def change_each(entries: Iterable[tuple[Any, Any]], change: Callable[[Any, Any], Any]) -> dict[Any, Any]:
+    """Return what ``change`` makes of each item of an object or list, by its key.
+
+    Raises:
+        Parts: some are refused; only as many as an error shows, and one more.
+    """
+    done: dict[Any, Any] = {}
+    errors: dict[Any, ValidationError] = {}
+    for key, item in entries:
+        try:
+            done[key] = change(key, item)
+        except ValidationError as error:
+            errors[key] = error
+            if len(errors) > Refused.MOST:
+                break
+    if errors:
+        raise Parts(errors, done)
+    return done
 
 
 class Doubtful(Refused):

@@ -6,11 +6,11 @@ import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from marshmallow import ValidationError, missing
 from marshmallow import fields as mm
+from marshmallow import missing
 
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.base import Description, Parts
+from gatewayfw.schemas.kinds.base import Description, change_each
 from gatewayfw.schemas.kinds.checks import load_part
 from gatewayfw.schemas.kinds.foreign import as_kind, describe
 from gatewayfw.schemas.kinds.inner import InnerField
@@ -44,20 +44,13 @@ class MappingField(InnerField, mm.Dict, own=True):
             return quick
         if not isinstance(value, Mapping):
             raise self.make_error("invalid")
-        loaded: dict[Any, Any] = {}
-        errors: dict[Any, ValidationError] = {}
-        for key, item in value.items():
-            try:
-                if not _is_key(key):
-                    raise self.make_error("key")
-                loaded[key] = load_part(self.inner, item)
-            except ValidationError as error:
-                errors[key] = error
-                if len(errors) > Refused.MOST:
-                    break
-        if errors:
-            raise Parts(errors, loaded)
+        loaded = change_each(value.items(), self._load_item)
         return value if all(map(operator.is_, loaded.values(), value.values())) else loaded
+
+    def _load_item(self, key: Any, item: Any) -> Any:
+        if not _is_key(key):
+            raise self.make_error("key")
+        return load_part(self.inner, item)
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
         if value is None or self.dumps_itself:

@@ -8,7 +8,7 @@ dumped form otherwise. All our choice.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
@@ -20,7 +20,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.base import Ability, Description, Doubtful, KindField, Maxima
+from gatewayfw.schemas.kinds.base import Ability, Description, Doubtful, KindField, Maxima, change_each
 from gatewayfw.schemas.kinds.checks import load_part
 from gatewayfw.schemas.kinds.decimals import decimal128_of
 from gatewayfw.schemas.kinds.file import FileField
@@ -199,13 +199,13 @@ def _json_form(field: mm.Field[Any], value: Any) -> Any:
         return value  # the field loads both forms
     value = _python_form(field, value)
     if isinstance(field, mm.List) and isinstance(value, list):
-        return _change_each(enumerate(value), lambda at, one: _json_form(field.inner, one), list)
+        return _list_of(value, lambda one: _json_form(field.inner, one))
     inner = field.value_field if isinstance(field, mm.Dict) else None
     if inner is not None and isinstance(value, Mapping):
-        return _change_each(value.items(), lambda _, one: _json_form(inner, one), None)
+        return change_each(value.items(), lambda _, one: _json_form(inner, one))
     if isinstance(field, mm.Nested) and not isinstance(field, mm.Pluck):
         if _is_many(field) and isinstance(value, list):
-            return _change_each(enumerate(value), lambda at, one: _nested_form(field, one), list)
+            return _list_of(value, lambda one: _nested_form(field, one))
         return _nested_form(field, value)
     return copy_parts(value) if type(value) in _JSON else _dump(field, value)  # hooks may change a copy
 
@@ -224,7 +224,7 @@ def _nested_form(field: mm.Nested, value: Any) -> Any:
         names = {inner.data_key or name: inner for name, inner in fields.items()}
         loaded = {inner.attribute or name: inner.data_key or name for name, inner in fields.items()}
         keyed = {key if key in names else loaded.get(key, key): one for key, one in value.items()}
-        return _change_each(keyed.items(), lambda key, one: _json_form(names[key], one) if key in names else one, None)
+        return change_each(keyed.items(), lambda key, one: _json_form(names[key], one) if key in names else one)
     if type(value) in _JSON:
         return value
     parts = {
@@ -234,18 +234,8 @@ def _nested_form(field: mm.Nested, value: Any) -> Any:
     return {key: _json_form(inner, one) for key, (inner, one) in parts.items() if one is not missing}
 
 
-def _change_each(items: Any, change: Callable[[Any, Any], Any], kind: type | None) -> Any:
-    """Return a list or an object with each item changed, collecting all errors."""
-    done: dict[Any, Any] = {}
-    errors: dict[Any, Any] = {}
-    for key, one in items:
-        try:
-            done[key] = change(key, one)
-        except ValidationError as error:
-            errors[key] = error.messages
-    if errors:
-        raise ValidationError(errors)
-    return list(done.values()) if kind is list else done
+def _list_of(values: Iterable[Any], change: Callable[[Any], Any]) -> list[Any]:
+    return list(change_each(enumerate(values), lambda _, one: change(one)).values())
 
 
 def _store(field: mm.Field[Any] | None, loaded: Any) -> Any:
@@ -261,20 +251,17 @@ def _store(field: mm.Field[Any] | None, loaded: Any) -> Any:
     if isinstance(field, KindField):
         return field.storer()(loaded)
     if isinstance(field, mm.Nested) and not isinstance(field, mm.Pluck):
-        many = _is_many(field) and isinstance(loaded, (list, tuple))
-        return (
-            _change_each(enumerate(loaded), lambda _, one: _object(field, one), list)
-            if many
-            else _object(field, loaded)
-        )
+        if _is_many(field) and isinstance(loaded, (list, tuple)):
+            return _list_of(loaded, lambda one: _object(field, one))
+        return _object(field, loaded)
     if isinstance(loaded, (list, tuple)):
         inner = field.inner if isinstance(field, mm.List) else None
-        return _change_each(enumerate(loaded), lambda _, one: _store(inner, one), list)
+        return _list_of(loaded, lambda one: _store(inner, one))
     if isinstance(loaded, Mapping):
         inner = field.value_field if isinstance(field, mm.Dict) else None
         keys = field.key_field if isinstance(field, mm.Dict) else None
         named = loaded if keys is None else {_dump(keys, key): one for key, one in loaded.items()}
-        return _change_each(named.items(), lambda _, one: _store(inner, one), None)
+        return change_each(named.items(), lambda _, one: _store(inner, one))
     return _scalar(field, loaded)
 
 
@@ -291,7 +278,7 @@ def _object(field: mm.Nested, loaded: Any) -> Any:
     if isinstance(loaded, Mapping) and (field.unknown or schema.unknown) == INCLUDE:
         known = {inner.attribute or name for name, inner in fields.items()}
         parts |= {key: (None, one) for key, one in loaded.items() if key not in known}
-    return _change_each(parts.items(), lambda _, part: _store(*part), None)
+    return change_each(parts.items(), lambda _, part: _store(*part))
 
 
 def _scalar(field: mm.Field[Any] | None, loaded: Any) -> Any:
