@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, final
+from typing import Any, TypedDict, Unpack, final
 
 from flask import Blueprint, Flask
 
@@ -30,7 +30,7 @@ from gatewayfw.observe.sentry import leave_to_signal
 from gatewayfw.odm import Odm
 from gatewayfw.remote import HttpService
 from gatewayfw.schemas import Schemas
-from gatewayfw.settings import Settings, open_to_config, read_config
+from gatewayfw.settings import GivenSettings, Settings, open_to_config, read_config
 from gatewayfw.spelling import pythonic
 from gatewayfw.web.app import make_app, prefix
 from gatewayfw.web.cors import Cors
@@ -48,12 +48,26 @@ from gatewayfw.web.servers.serve import serve, starts_processes
 Directories = Sequence[str | PathLike[str]]
 
 
+class BlueprintOptions(TypedDict, total=False):
+    """The options of `Gateway.blueprint`."""
+
+    name: str | None
+    playground: bool
+    playground_guard: Guard | None
+    cors: str | Sequence[str] | None
+    cors_headers: Sequence[str]
+    static_path: Directories
+    static_prefix: str | None
+    check: bool
+    probes: bool
+
+
 def gateway(
     app: Flask | None = None,
     *,
     caller_key: CallerKey | None = None,
     exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = None,
-    **settings: Any,
+    **settings: Unpack[GivenSettings],
 ) -> Gateway:
     """Return a new gateway; see `Gateway`. Source: specification 18.1."""
     return Gateway(app, caller_key=caller_key, exceptions=exceptions, **settings)
@@ -90,7 +104,7 @@ class Gateway:
         *,
         caller_key: CallerKey | None = None,
         exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = None,
-        **settings: Any,
+        **settings: Unpack[GivenSettings],
     ) -> None:
         """Take an app to be mounted in, and settings by name (``deadline=3``)."""
         self.settings = Settings.load(os.environ, **settings)
@@ -199,7 +213,7 @@ class Gateway:
         )
         return made
 
-    def init_app(self, app: Flask, url_prefix: str = "", **options: Any) -> None:
+    def init_app(self, app: Flask, url_prefix: str = "", **options: Unpack[BlueprintOptions]) -> None:
         """Register a blueprint in an app; ``options`` are those of `blueprint`.
 
         Raises:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, TypedDict
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.logs import escaped
@@ -159,6 +159,47 @@ class Settings:
         for name, kind in known.items():
             _check(name, kind, getattr(settings, name))
         return settings
+
+
+class GivenSettings(TypedDict, total=False):
+    """The settings that code gives, for type checkers; see `Settings`."""
+
+    deadline: float
+    operation_timeout: float
+    server_selection_timeout: float
+    max_body_bytes: int
+    max_upload_bytes: int
+    max_body_depth: int
+    max_body_nodes: int
+    max_body_text: int
+    max_body_key: int
+    max_ids: int
+    max_get_depth: int
+    max_get_leaves: int
+    max_get_queries: int
+    max_reply_bytes: int
+    max_batch: int
+    document_bytes: int
+    windows_bytes: int
+    max_text: int
+    require_access: bool
+    rate_limit_storage: str
+    link_key: str
+    link_key_fallbacks: tuple[str, ...]
+    relation_limit: int
+    insert_copies: int
+    reverse_limit: int
+    inline_limit: int
+    fan_out_thread: bool
+    index_build_limit: int
+    remote_connect_timeout: float
+    remote_timeout: float
+    error_detail: bool
+    expose_errors: bool | None
+    playground_refused_in: tuple[str, ...]
+    playground_title: str
+    playground_color: str
+    playground_note: str
 
 
 class OpenSettings(Settings):

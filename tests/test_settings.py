@@ -11,7 +11,7 @@ import pytest
 
 from gatewayfw import settings as settings_module
 from gatewayfw.errors import DefinitionError
-from gatewayfw.settings import OTHER_NAMES, PREFIX, OpenSettings, Settings, open_to_config, read_config
+from gatewayfw.settings import OTHER_NAMES, PREFIX, GivenSettings, OpenSettings, Settings, open_to_config, read_config
 
 ROOT = Path(__file__).parent.parent
 
@@ -32,6 +32,12 @@ DEFAULTS = {
 
 def test_every_setting_has_a_default():
     assert asdict(Settings.load({})) == DEFAULTS
+
+
+def test_type_checkers_know_each_setting_by_name_and_type():
+    assert {name: hint.__forward_arg__ for name, hint in GivenSettings.__annotations__.items()} == {
+        one.name: one.type for one in fields(Settings)
+    }
 
 
 def test_settings_do_not_change_and_show_no_secret():

@@ -12,6 +12,7 @@ from typing import Any, TypedDict, TypeVar, Unpack, final
 from gatewayfw.acts.act import Service, with_common
 from gatewayfw.acts.hooks import HOOKS, ActFn, AfterHook, Hook, Lists, lists_problems
 from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas.shapes import Kind, UntypedDict
 from gatewayfw.schemas.structs import Mode
 from gatewayfw.spelling import PYTHON
 
@@ -52,7 +53,7 @@ class Group:
         self,
         act_name: str,
         *,
-        set: Any = MappingProxyType({}),  # the contract's word
+        set: Kind | UntypedDict = MappingProxyType({}),  # the contract's word
         get: Any = MappingProxyType({}),
         mode: Mode = "assert",
         pre_validation: Sequence[Hook] = (),

@@ -22,6 +22,7 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.places import called_from, defined_at
 from gatewayfw.schemas.registry import Schemas
+from gatewayfw.schemas.shapes import Kind, UntypedDict
 from gatewayfw.schemas.structs import Mode
 from gatewayfw.spelling import CONTRACT, DECORATOR, MAIN, PYTHON, Spelling, arguments_of, pythonic
 
@@ -147,7 +148,7 @@ class Acts(Directory):
         schema: str,
         act_name: str,
         *,
-        set: Any = MappingProxyType({}),  # the contract's word
+        set: Kind | UntypedDict = MappingProxyType({}),  # the contract's word
         get: Any = MappingProxyType({}),
         mode: Mode = "assert",
         pre_act: Sequence[Hook] = (),

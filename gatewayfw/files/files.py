@@ -132,8 +132,9 @@ class Files:
         by_hooks = (
             parse_act(schemas, limits, replace(definition, pre_act=read, public=public)) if read or public else None
         )
-        options = {"createIndex": {"indexSpec": {_KEY: 1}}, "excludes": [_KEY]}
-        model = self._odm.new_model(name, {**FIELDS, **own}, relations, options)
+        model = self._odm.new_model(
+            name, {**FIELDS, **own}, relations, {"createIndex": {"indexSpec": {_KEY: 1}}, "excludes": [_KEY]}
+        )
         self._odm.keep_bytes(name, _KEY, self._free, self._attend)
         self._defined = _Defined(model, by_hooks, by_link)
         return model

@@ -6,7 +6,7 @@ import inspect
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, TypeVar, final
+from typing import Any, TypeVar, final, overload
 
 from gatewayfw.errors import DefinitionError, UsageError
 from gatewayfw.odm.copies.jobs import Job
@@ -16,7 +16,8 @@ from gatewayfw.odm.readiness import Readiness
 from gatewayfw.odm.reading.projection import Projections
 from gatewayfw.odm.replies import Replies
 from gatewayfw.odm.upkeep.integrity import Integrity
-from gatewayfw.schemas import Options, Schemas
+from gatewayfw.schemas import Options, Relation, Schemas
+from gatewayfw.schemas.shapes import Kinds, OptionsShape, RelationShape, UntypedRelations
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import pythonic
 from gatewayfw.storage import Scope, Storage
@@ -109,13 +110,19 @@ class Odm:
 
     # -- models
 
+    @overload
     def new_model(
         self,
         name: str,
-        pure_fields: Mapping[str, Any],
-        relations: Mapping[str, Any] | None = None,
-        options: Options | Mapping[str, Any] | None = None,
-    ) -> Model:
+        pure_fields: Kinds,
+        relations: Mapping[str, RelationShape | Relation] | None = None,
+        options: OptionsShape | Options | None = None,
+    ) -> Model: ...
+
+    @overload
+    def new_model(self, name: str, pure_fields: Kinds, relations: UntypedRelations, options: Any = None) -> Model: ...
+
+    def new_model(self, name: str, pure_fields: Any, relations: Any = None, options: Any = None) -> Model:
         """Define a model and return its operations; its collection has the same name.
 
         ``pure_fields``: value kinds by field name. ``relations``: by specification 6.1, or `Relation`

@@ -27,17 +27,24 @@ from gatewayfw.schemas.fields import (
 )
 from gatewayfw.schemas.registry import ModelSchema, Schemas
 from gatewayfw.schemas.relations import IndexSpec, Options, RelatedRelation, Relation, Sort
+from gatewayfw.schemas.shapes import IndexOptionsShape, IndexShape, OptionsShape, RelationShape, ReverseShape, SortShape
 from gatewayfw.schemas.structs import Mode, Struct, compile_struct
 
 __all__ = [
+    "IndexOptionsShape",
+    "IndexShape",
     "IndexSpec",
     "Mode",
     "ModelSchema",
     "Options",
+    "OptionsShape",
     "RelatedRelation",
     "Relation",
+    "RelationShape",
+    "ReverseShape",
     "Schemas",
     "Sort",
+    "SortShape",
     "Struct",
     "any_",
     "array",

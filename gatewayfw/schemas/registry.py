@@ -23,7 +23,6 @@ from gatewayfw.schemas.models import Listed, ModelSchema, State, closure
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.places import called_from, defined_at
 from gatewayfw.schemas.relations import (
-    Options,
     RelatedRelation,
     Relation,
     check_name,
@@ -58,9 +57,9 @@ class Schemas(Constructors):
     def add(
         self,
         name: str,
-        pure_fields: Mapping[str, Any],
-        relations: Mapping[str, Relation | Mapping[str, Any]] | None = None,
-        options: Options | Mapping[str, Any] | None = None,
+        pure_fields: object,
+        relations: object = None,
+        options: object = None,
     ) -> ModelSchema:
         """Declare a model and return its parsed form.
 

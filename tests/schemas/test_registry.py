@@ -248,6 +248,7 @@ def test_the_package_exports_its_public_names() -> None:
     assert sorted(package.__all__) == sorted(
         [*fields.KINDS, "Relation", "RelatedRelation", "Sort", "IndexSpec", "Options", "ModelSchema", "Schemas"]
         + ["Struct", "compile_struct", "Mode"]
+        + ["IndexOptionsShape", "IndexShape", "OptionsShape", "RelationShape", "ReverseShape", "SortShape"]
     )
 
 
