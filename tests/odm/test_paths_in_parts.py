@@ -120,9 +120,9 @@ def test_an_upsert_takes_parts(odm, things):
 
 
 def test_a_path_in_both_forms_is_a_mistake_of_the_code(things):
-    with pytest.raises(UsageError, match=r"update: \$set has a path in both forms"):
+    with pytest.raises(UsageError, match=r"update: \$set has a path as text and in parts"):
         things.update_many(filter={"name": "a"}, update={"$set": {("hits", "a"): 1, "hits.a": 2}})
-    with pytest.raises(UsageError, match="filter: a path is there in both forms"):
+    with pytest.raises(UsageError, match="filter: a path is there as text and in parts"):
         things.count(filter={("hits", "a"): 1, "hits.a": 2})
 
 

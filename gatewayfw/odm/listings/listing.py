@@ -208,7 +208,7 @@ def _token(about: bytes, order: Order, found: Resolution, value: Any, id_: Any) 
     try:
         return write_token(about, _sort_value(order, found, value), id_)
     except (ArithmeticError, TypeError, ValueError, ValidationError):
-        raise StorageError(f"no page begins after a document whose {order.path} or _id is no value of it") from None
+        raise StorageError(f"no page begins after a document whose {order.path} or _id is of another type") from None
 
 
 def _sort_value(order: Order, found: Resolution, stored: Any) -> Any:

@@ -62,7 +62,7 @@ class Handle:
             reveal = revealed(self.schema, reveal)
         wanted = stored_filter(self.schemas, self.schema, filter, where, reveal)
         if not optional and selects_all(wanted):
-            raise UsageError(f"{where}: say which document to change or delete; an empty one matches any document")
+            raise UsageError(f"{where}: say which document to change or delete; an empty filter matches any of them")
         return wanted
 
     def compile(self, get: Get | None, reveal: Sequence[str] = ()) -> Projection:

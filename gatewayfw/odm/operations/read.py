@@ -58,7 +58,7 @@ def aggregate(model: Handle, pipeline: Sequence[Mapping[str, Any]]) -> Cursor:
 def add_listing(model: Handle, **declaration: Any) -> Listing:
     """Declare a listing with its model; ``declaration`` is that of `declare`."""
     if model.database.has_deadline:
-        raise UsageError("listing: declare it with its model, not while a request runs: it would never end")
+        raise UsageError("listing: declare it with its model, not in a request: each would leave one")
     schemas, made = model.schemas, []
 
     def make(number: int) -> Listing:

@@ -79,7 +79,7 @@ def with_text_paths(given: Any, where: str, whose: str = "") -> Any:
         return given
     texts = {path_text(path, where): value for path, value in given.items()}
     if len(texts) < len(given):
-        raise UsageError(f"{where}: {f'{whose} has a path' if whose else 'a path is there'} in both forms")
+        raise UsageError(f"{where}: {f'{whose} has a path' if whose else 'a path is there'} as text and in parts")
     return texts
 
 

@@ -534,7 +534,7 @@ def test_a_window_that_does_not_fit_is_cut_and_stops_no_other_target(few, unatte
     windows = [few.raw(few.country, land).get("visitors", []) for land in lands]
     assert [[one["name"] for one in window] for window in windows] == [["n" * 600], [], ["n" * 600], ["n" * 600]]
     assert [record.getMessage() for record in caplog.records] == [
-        f"country {lands[1]} is too large for all of visitors: it holds what fills its share"
+        f"country {lands[1]} is too large for all of visitors: it keeps those that fit"
     ]
     assert few.problems() == []
     few.storage.update_many("country", {}, {"$unset": {"anthem": ""}})

@@ -147,7 +147,7 @@ def test_sorts_and_filters_pass_below_objects_that_are_null(shop):
 def test_a_listing_is_not_declared_by_a_request(shop):
     with shop.odm.deadline(5), pytest.raises(UsageError) as caught:
         shop.books.listing()
-    assert caught.value.message == "listing: declare it with its model, not while a request runs: it would never end"
+    assert caught.value.message == "listing: declare it with its model, not in a request: each would leave one"
 
 
 def test_get_shapes_the_rows_without_the_field_that_sorts_them(shop, letters):
@@ -361,7 +361,7 @@ def test_a_value_of_another_tool_that_no_page_can_begin_after_is_an_error_of_the
     details = {"set": {"sort": "year"}, "get": {"title": 1}}
     with pytest.raises(StorageError) as raised:
         listing.page(details)
-    assert raised.value.message == "no page begins after a document whose year or _id is no value of it"
+    assert raised.value.message == "no page begins after a document whose year or _id is of another type"
 
 
 def test_no_page_begins_after_an_id_of_another_tool(shop, database):

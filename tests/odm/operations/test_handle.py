@@ -11,7 +11,7 @@ from gatewayfw.errors import (
 
 @pytest.mark.parametrize("nothing", [{}, {"$and": [{}, {}]}, {"$or": [{"name": "x"}, {}]}], ids=str)
 def test_a_write_names_the_document_that_it_changes(world, land, refused, nothing):
-    message = ": say which document to change or delete; an empty one matches any document"
+    message = ": say which document to change or delete; an empty filter matches any of them"
     update, related = {"update": {"$set": {"name": "x"}}}, {"relations": {}}
     for word in ("filter", "filters"):
         given = {word: nothing}
@@ -28,7 +28,7 @@ def test_a_write_names_the_document_that_it_changes(world, land, refused, nothin
     "nothing", [{"$nor": [{}]}, {"$nor": [{"$nor": [{}]}, {}]}, {"$and": [{"$nor": [{}]}]}], ids=str
 )
 def test_a_write_refuses_a_filter_that_only_says_no(world, land, refused, nothing):
-    message = "filter: say which document to change or delete; an empty one matches any document"
+    message = "filter: say which document to change or delete; an empty filter matches any of them"
     refused(UsageError, message, lambda: world.country.delete_one(nothing))
     refused(UsageError, message, lambda: world.country.find_one_and_update(nothing, {"$set": {"name": "x"}}))
 

@@ -130,7 +130,7 @@ def test_a_filter_by_an_excluded_field_is_for_server_code(world):
 
 @pytest.mark.parametrize("nothing", [{}, {"$and": [{}]}, {"$nor": [{}]}], ids=str)
 def test_a_filter_that_names_nothing_is_refused(world, land, refused, nothing):
-    message = "filter: say which document to change or delete; an empty one matches any document"
+    message = "filter: say which document to change or delete; an empty filter matches any of them"
     refused(UsageError, message, lambda: world.country.update_many(nothing, {"$set": {"name": "x"}}))
     refused(UsageError, message, lambda: world.country.delete_many(nothing))
     refused(UsageError, "filter: expected an object", lambda: world.country.delete_many())

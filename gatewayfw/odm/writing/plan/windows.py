@@ -163,7 +163,7 @@ def _filled(
         members[name] = [] if query is None else (yield FindMembers(query, share, stored=True))
     lists, noted = fitted(members, share)
     for name in {name for name, share in noted.items() if share is not None} - cuts_of(target).keys():
-        _LOG.warning("%s %s is too large for all of %s: it holds what fills its share", model, target["_id"], name)
+        _LOG.warning("%s %s is too large for all of %s: it keeps those that fit", model, target["_id"], name)
     updates = [assign(name, value) for name, value in (*changed.items(), *lists.items())]
     # If there is not even room for the note, the window stays empty, and the integrity check reports it.
     return merged(*updates, _marking(target, noted if room >= 0 else {}))
