@@ -8,8 +8,9 @@ in one transaction, all or none. Source: specification 2.3.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar, final
 
 from gatewayfw.acts.act import Act
@@ -88,6 +89,12 @@ class TransactionRunner(Protocol):
     def transaction(self, fn: Callable[[], T], /) -> T:
         """Run ``fn`` all or nothing, perhaps several times."""
 
+    def part(self, scope: Callable[[], AbstractContextManager[object]], /) -> AbstractContextManager[None]:
+        """Let a block be a part of the transaction under way.
+
+        It raises what has failed the transaction, even if caught. What it leaves for after the commit gets ``scope``.
+        """
+
 
 #: What hooks and act of an item share, and no other item sees: the values of its context, and of `Globals`.
 Shared = tuple[Mapping[str, Any], Mapping[str, Any]]
@@ -160,7 +167,7 @@ class Batches:
         with self._lifecycle.deadline() as bounds:
             if not self._transactions.has_transactions():
                 raise BadRequest("atomic: this gateway has no database with transactions")
-            batch = _Atomic(self._lifecycle, self._scopes, replies, bounds)
+            batch = _Atomic(self._lifecycle, self._scopes, replies, bounds, self._transactions)
             try:
                 batch.prepare(items, acts, BatchTotals(self._settings))
                 return self._transactions.transaction(lambda: batch.attempt(BatchTotals(self._settings)))
@@ -198,11 +205,19 @@ class _Atomic:
     It remembers which item failed, and how.
     """
 
-    def __init__(self, lifecycle: Lifecycle, scopes: ItemScopes, replies: ItemReplies, bounds: RequestBounds) -> None:
+    def __init__(
+        self,
+        lifecycle: Lifecycle,
+        scopes: ItemScopes,
+        replies: ItemReplies,
+        bounds: RequestBounds,
+        transactions: TransactionRunner,
+    ) -> None:
         self._lifecycle = lifecycle
         self._scopes = scopes
         self._replies = replies
         self._bounds = bounds
+        self._transactions = transactions
         self._acts: Sequence[Act | GatewayError] = ()
         self._prepared: list[_Prepared] = []
         self._at = 0
@@ -229,7 +244,7 @@ class _Atomic:
             totals.claim()  # its hooks ran before
             self._bounds.reply_bytes = totals.bytes_left(act.reply_bytes)
             body, *both = copy_for_attempt([body, *shared])
-            with self._working(number, tuple(both)):
+            with self._working(number, tuple(both)) as own, self._transactions.part(partial(self._scopes.open, own)):
                 self._bounds.check()
                 reply = self._replies.done(self._replies.finish(act.run(body), self._bounds))
             totals.add_bytes(len(reply.json))

@@ -9,8 +9,8 @@ import os
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Generic, TypeVar, final
@@ -264,6 +264,13 @@ class Database:
 
         with collecting:
             return self.run(attempt, proof).result
+
+    @contextmanager
+    def part(self, scope: Callable[[], AbstractContextManager[object]]) -> Iterator[None]:
+        """Be a part of the transaction under way; see `Odm.part`."""
+        with self.storage.commits.within(scope):
+            yield
+            self.storage.transaction(_do_nothing)  # raises what has failed it
 
     def after_commit(self, fn: Callable[[], object]) -> None:
         """Call a function after the outermost commit on this storage.

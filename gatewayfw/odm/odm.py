@@ -174,6 +174,14 @@ class Odm:
         self.ready()
         return self._database.transact(fn)
 
+    def part(self, scope: Callable[[], AbstractContextManager[object]]) -> AbstractContextManager[None]:
+        """Let a block be a part of the transaction under way, for batches.
+
+        At its end it raises the error that has failed the transaction, also if the block caught that. ``scope`` is
+        opened around each function that the block gives to `after_commit`.
+        """
+        return self._database.part(scope)
+
     def after_commit(self, fn: Callable[[], object]) -> None:
         """Call ``fn`` once, after the transaction under way has committed.
 

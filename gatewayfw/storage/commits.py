@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 
 from gatewayfw.errors import UsageError
 from gatewayfw.logs import traceback_of
 
+#: Opens what a function finds around it, such as a context.
+Scope = Callable[[], AbstractContextManager[object]]
 _LOG = logging.getLogger("gatewayfw.storage")
 
 
@@ -22,6 +25,16 @@ class Commits(threading.local):
 
     def __init__(self) -> None:
         self._waiting: list[Callable[[], object]] | None = None
+        self._scope: Scope | None = None
+
+    @contextmanager
+    def within(self, scope: Scope) -> Iterator[None]:
+        """Open a scope around each function that a block leaves for later."""
+        before, self._scope = self._scope, scope
+        try:
+            yield
+        finally:
+            self._scope = before
 
     def call_after(self, fn: Callable[[], object], *, within: bool) -> None:
         """Call a function after the commit that is collected for; else at once.
@@ -32,7 +45,7 @@ class Commits(threading.local):
             UsageError: there is one that nobody collects for, so its end would not be noticed.
         """
         if self._waiting is not None:
-            self._waiting.append(fn)
+            self._waiting.append(fn if self._scope is None else partial(_call_within, self._scope, fn))
         elif within:
             raise UsageError("after_commit: this transaction was not begun by odm.transaction")
         else:
@@ -67,6 +80,11 @@ class Collecting(AbstractContextManager["Collecting"]):
         waiting, self._commits._waiting = self._commits._waiting or [], None
         for fn in waiting if kind is None else ():
             _call(fn)
+
+
+def _call_within(scope: Scope, fn: Callable[[], object]) -> None:
+    with scope():
+        fn()
 
 
 def _call(fn: Callable[[], object]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import FrozenInstanceError
 
@@ -11,7 +12,7 @@ from flask import g
 
 from gatewayfw import HttpError, string
 from gatewayfw.acts.batch import Item, ItemReply
-from gatewayfw.errors import Timeout
+from gatewayfw.errors import DuplicateKey, Timeout
 from gatewayfw.testing.kit import assert_copies_right
 from tests.batches import NOT_DONE, Library, add, asked, done, failed, library, stopped
 
@@ -355,6 +356,46 @@ def test_each_attempt_has_a_fresh_body_context_and_g(library, monkeypatch):
     assert library.post(*items, atomic=True) == (200, {"body": replies, "success": True})
     assert seen == [(1, "a!"), (1, "b!")] * 2
     assert library.titles() == ["a!", "b!"]
+
+
+def test_after_the_commit_functions_find_the_context_and_g_of_their_item(library):
+    fns, seen = library.gw.context_fns, []
+
+    def note():
+        seen.append((fns.get_context_model().body["details"]["set"]["title"], g.user, g.host))
+
+    @library.client.application.before_request
+    def begin():
+        g.host = "host"
+
+    def load_user(body):
+        g.user = body["details"]["set"]["title"]
+
+    @library.gw.acts.act("book", "addAndTell", set={"title": string()}, pre_act=[load_user])
+    def add_and_tell(body):
+        library.gw.odm.after_commit(note)
+        g.user += "!"
+
+    items = [asked("addAndTell", {"title": title}) for title in "ab"]
+    assert library.post(*items, atomic=True) == (200, {"body": [done(None)] * 2, "success": True})
+    assert seen == [("a", "a!", "host"), ("b", "b!", "host")]
+
+
+@pytest.mark.parametrize("more", [[], [add("later")]], ids=["last", "first"])
+def test_who_caught_what_failed_the_transaction_is_the_item_that_failed(library, more):
+    unique = {"createIndex": {"indexSpec": {"name": 1}, "options": {"unique": True}}}
+    shelves = library.gw.odm.new_model("shelf", {"name": string()}, options=unique)
+    shelves.insert_one(doc={"name": "a"})
+
+    @library.gw.acts.act("book", "careless", set={})
+    def careless(body):
+        with contextlib.suppress(DuplicateKey):
+            shelves.insert_one(doc={"name": "a"})
+
+    refused = failed(409, "duplicate_key", "Duplicate key error")
+    status, envelope = library.post(add("b"), asked("careless"), *more, atomic=True)
+    assert (status, envelope["body"]) == (200, [NOT_DONE, refused, *[NOT_DONE] * len(more)])
+    assert library.titles() == []
 
 
 def again(odm, monkeypatch):

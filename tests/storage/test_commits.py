@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 
@@ -104,3 +105,19 @@ def test_threads_do_not_share_what_waits(commits):
         other.start()
         other.join()
         assert calls == [1]
+
+
+def test_a_scope_is_open_around_what_its_block_left(commits):
+    calls = []
+
+    @contextlib.contextmanager
+    def scope():
+        calls.append("open")
+        yield
+        calls.append("closed")
+
+    with commits.collect(within=False):
+        with commits.within(scope):
+            commits.call_after(note(calls, 1), within=True)
+        commits.call_after(note(calls, 2), within=True)
+    assert calls == ["open", 1, "closed", 2]
