@@ -24,7 +24,7 @@ from gatewayfw.export.languages import generated
 from gatewayfw.files import Files
 from gatewayfw.files.files import links_of
 from gatewayfw.limits.limits import CallerKey, RateLimits
-from gatewayfw.observe.calls import Calls, F
+from gatewayfw.observe.calls import CallObservers, F
 from gatewayfw.observe.metrics import warn_of_processes
 from gatewayfw.observe.sentry import leave_to_signal
 from gatewayfw.odm import Odm
@@ -121,7 +121,7 @@ class Gateway:
             IdempotentRunner(self.odm.replies, self.context_fns, globals_),
         )
         self._batches = Batches(self.lifecycle, ItemScopes(self.context_fns, globals_), self.settings, self.odm)
-        self._calls = Calls(self.acts.resolve)
+        self._calls = CallObservers(self.acts.resolve)
         self.files = Files(
             self.odm,
             self.acts,

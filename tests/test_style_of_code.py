@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Set
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -371,3 +372,9 @@ def test_everything_is_caught_only_at_the_seams():
         f"{path.relative_to(ROOT).as_posix()}:{where}" for path, tree in trees.items() for where in broad_excepts(tree)
     ]
     assert sorted(found) == sorted(SEAMS)
+
+
+def test_no_name_is_that_of_two_classes():
+    trees = [ast.parse(path.read_text("utf-8")) for path in ROOT.rglob("*.py")]
+    count = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    assert [name for name, times in count.items() if times > 1] == []

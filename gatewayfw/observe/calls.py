@@ -141,7 +141,7 @@ class OpenCall:
 
 
 @final
-class Calls:
+class CallObservers:
     """The observers of one gateway.
 
     Attributes:

@@ -32,7 +32,7 @@ AGAIN = 30.0
 
 @final
 @dataclass(frozen=True, slots=True)
-class State:
+class ReadinessState:
     """What a look at the database found.
 
     Attributes:
@@ -47,7 +47,7 @@ class State:
     oldest: float | None = None
 
 
-_AWAY = State("unreachable")
+_AWAY = ReadinessState("unreachable")
 
 
 @final
@@ -72,7 +72,7 @@ class Readiness:
         #: collection: when they were last there.
         self._found: dict[str, float] = {}
 
-    def state(self) -> State:
+    def state(self) -> ReadinessState:
         """Return what was found in the last moment, or look; takes `BOUND` at most."""
         last = self._last
         state, looked = last
@@ -106,7 +106,7 @@ class Readiness:
         finally:
             self._preparing.release()
 
-    def _look(self, before: Word) -> State:
+    def _look(self, before: Word) -> ReadinessState:
         """Look at the database.
 
         What is wrong with it is logged if the word ``before`` was another one.
@@ -114,26 +114,26 @@ class Readiness:
         if patched_by() is not None:
             if before != "greenlets":
                 _LOG.error("not ready: %s has replaced threads by greenlets", patched_by())
-            return State("greenlets")
+            return ReadinessState("greenlets")
         if not self._database.is_set:
-            return State("ok", 0, 0.0)
+            return ReadinessState("ok", 0, 0.0)
         storage = self._database.storage
         try:
             with storage.deadline(BOUND):
                 if (trouble := storage.ping()) is not None:  # the adapter has logged it
-                    return State(trouble.kind)
+                    return ReadinessState(trouble.kind)
                 if storage.multi_process:
                     self._database.notice_drops()
                 lacking = self._find_lacking(storage) if storage.multi_process else None
                 if lacking is not None and before != "index_missing":
                     _LOG.warning("not ready: %s has no unique index %s", *lacking)
-                return State("ok" if lacking is None else "index_missing", *_count_jobs(storage))
+                return ReadinessState("ok" if lacking is None else "index_missing", *_count_jobs(storage))
         except Unavailable:
             return _AWAY
         except GatewayError as error:
             if before != "error":
                 _LOG.error("not ready\n%s", traceback_of(error))
-            return State("error")
+            return ReadinessState("error")
 
     def _find_lacking(self, storage: Storage) -> tuple[str, dict[str, int]] | None:
         """Return a collection and the keys of a unique index that it lacks, or None.

@@ -19,7 +19,7 @@ from gatewayfw.acts.lifecycle import RequestBounds
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import BadRequest
-from gatewayfw.observe.calls import NO_HEADERS, OK, Calls, OpenCall, SentHeaders
+from gatewayfw.observe.calls import NO_HEADERS, OK, CallObservers, OpenCall, SentHeaders
 from gatewayfw.web.failure import error_headers, is_unexpected
 from gatewayfw.web.reader import check_request
 from gatewayfw.web.reply import finish
@@ -81,7 +81,7 @@ class BatchReplies:
         batch: Batch,
         request_id: str,
         refuse: Refuse,
-        calls: Calls | None = None,
+        calls: CallObservers | None = None,
         headers: SentHeaders = NO_HEADERS,
     ) -> None:
         self._batch = batch

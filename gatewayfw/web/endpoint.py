@@ -28,7 +28,7 @@ from gatewayfw.environment import IN_PROCESS
 from gatewayfw.errors import BadRequest, GatewayError, MethodNotAllowed
 from gatewayfw.files import Files
 from gatewayfw.logs import UNEXPECTED, traceback_of
-from gatewayfw.observe.calls import OK, Calls, OpenCall
+from gatewayfw.observe.calls import OK, CallObservers, OpenCall
 from gatewayfw.odm.readiness import Readiness
 from gatewayfw.settings import Settings
 from gatewayfw.web import failure as failures
@@ -90,7 +90,7 @@ class Endpoint:
     mute: Callable[[str], object] | None = None
     batches: Batches | None = None
     files: Files | None = None
-    calls: Calls | None = None
+    calls: CallObservers | None = None
     readiness: Readiness | None = None
     probes: bool = False
     serve: Callable[[], object] = _do_nothing

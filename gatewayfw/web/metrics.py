@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeGuard, runtime_checkable
 
 from flask import Request, Response, abort, request
 
-from gatewayfw.observe.calls import Calls
+from gatewayfw.observe.calls import CallObservers
 from gatewayfw.odm.readiness import Readiness
 from gatewayfw.web.guard import Guard, accepts
 
@@ -28,7 +28,7 @@ class MetricsPage(Protocol):
         """
 
 
-def shown_of(calls: Calls | None) -> MetricsPage | None:
+def shown_of(calls: CallObservers | None) -> MetricsPage | None:
     """Return the observer that has a page and a guard for it."""
     observers = () if calls is None else calls.observers
     return next((one for one in observers if has_page(one)), None)

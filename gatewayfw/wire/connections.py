@@ -22,7 +22,7 @@ class Unreachable(OSError):
     """There was no connection, so nothing was sent."""
 
 
-class Connection(http.client.HTTPConnection):
+class PostConnection(http.client.HTTPConnection):
     """A connection for one post after another; an answer has at most ``most`` bytes.
 
     With a ``context`` it is encrypted.

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, final
 from urllib.parse import quote, urlsplit
 
-from gatewayfw.wire.connections import Connection
+from gatewayfw.wire.connections import PostConnection
 from gatewayfw.wire.json_text import decode, holds_too_many
 
 #: Headers that say more than a body, and their valid values; all others are ignored.
@@ -100,7 +100,7 @@ class Posts:
         self._max_bytes = max_bytes
         self._connections = connections
         self._pid = os.getpid()
-        self._idle: list[Connection] = []
+        self._idle: list[PostConnection] = []
         weakref.finalize(self, _close_all, self._idle)
 
     def close(self) -> None:
@@ -152,7 +152,7 @@ class Posts:
             raise http.client.HTTPException("the end is missing")
         return HttpReply(head.status, head.headers, bytes(data))
 
-    def _kept_or_new(self) -> Connection:
+    def _kept_or_new(self) -> PostConnection:
         # No lock: a fork could copy a held one.
         if self._pid != os.getpid():  # two processes must not write to one socket
             self._pid = os.getpid()
@@ -161,9 +161,9 @@ class Posts:
             while not (kept := self._idle.pop()).is_usable():
                 kept.close()
             return kept
-        return Connection(self._host, self._port, self._context, 2 * self._max_bytes + _FRAMING)
+        return PostConnection(self._host, self._port, self._context, 2 * self._max_bytes + _FRAMING)
 
-    def _keep(self, connection: Connection) -> None:
+    def _keep(self, connection: PostConnection) -> None:
         if connection.sock is not None and len(self._idle) < self._connections:
             self._idle.append(connection)
         else:
@@ -227,7 +227,7 @@ def endpoint(url: str) -> str:
     return parts._replace(path=path if path.endswith("/gateway") else f"{path}/gateway").geturl()
 
 
-def _close_all(connections: list[Connection]) -> None:
+def _close_all(connections: list[PostConnection]) -> None:
     with contextlib.suppress(IndexError):  # there are no more
         while True:
             connections.pop().close()

@@ -10,7 +10,7 @@ import pytest
 
 from gatewayfw import DefinitionError, Forbidden, gateway, string
 from gatewayfw.errors import Unavailable
-from gatewayfw.observe.calls import Call, Calls, Names
+from gatewayfw.observe.calls import Call, CallObservers, Names
 
 ID = "test-1"
 UNKNOWN = ("_unknown", "_unknown", "_unknown")
@@ -278,7 +278,7 @@ def test_an_observer_is_registered_once():
 
 
 def test_a_call_lasts_from_when_it_is_said_to_have_begun():
-    calls, told = Calls(None), []
+    calls, told = CallObservers(None), []
     calls.add(told.append)
     for started in (perf_counter() - 100, None):
         calls.open(ID, "::1", started).end(200, "ok")
@@ -291,7 +291,7 @@ def test_a_call_lasts_from_when_it_is_said_to_have_begun():
     ("code", "told"), [("ok", "ok"), ("Sold.out-9", "Sold.out-9"), ("a b", "error"), ("", "error")]
 )
 def test_a_code_that_is_none_is_told_as_an_error(code, told):
-    calls, codes = Calls(None), []
+    calls, codes = CallObservers(None), []
     calls.add(lambda call: codes.append(call.code))
     calls.open(ID, "").end(400, code)
     assert codes == [told]

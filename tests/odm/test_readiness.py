@@ -16,13 +16,13 @@ import pytest
 from gatewayfw.errors import StorageError, Timeout, Unavailable
 from gatewayfw.odm import Odm, readiness
 from gatewayfw.odm.copies.jobs import COLLECTION, now
-from gatewayfw.odm.readiness import State, find_lacking
+from gatewayfw.odm.readiness import ReadinessState, find_lacking
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import Index, MockStorage, Trouble
 from tests.waiting import wait_until
 
-READY = State("ok", 0, 0.0)
+READY = ReadinessState("ok", 0, 0.0)
 #: Seconds: of a look at most, for which it is shared, after which an index is looked for again.
 BOUND, SHARED, AGAIN = 1.0, 0.5, 30.0
 UNIQUE = {"options": {"unique": True}}
@@ -110,18 +110,18 @@ def test_an_index_that_was_dropped_is_missing(odm_on, mongo_database, monkeypatc
     odm.ready()
     assert odm.readiness.state() == READY
     mongo_database.book.drop_index("title_1")
-    assert odm.readiness.state() == State("index_missing", 0, 0.0)
+    assert odm.readiness.state() == ReadinessState("index_missing", 0, 0.0)
 
 
 def test_a_look_is_bounded(shop, shared):
     shared.ping = lambda: Trouble("unreachable" if shared.remaining() <= BOUND else "wrong_set", "in words")
-    assert shop.readiness.state() == State("unreachable")
+    assert shop.readiness.state() == ReadinessState("unreachable")
 
 
 @pytest.mark.parametrize("kind", ["unreachable", "unauthenticated", "no_primary", "wrong_set"])
 def test_what_the_adapter_says_is_passed_on(shop, shared, kind):
     shared.answer = Trouble(kind, "in words")
-    assert shop.readiness.state() == State(kind)
+    assert shop.readiness.state() == ReadinessState(kind)
 
 
 @pytest.mark.parametrize("what", ["ping", "indexes"])
@@ -130,7 +130,7 @@ def test_what_the_adapter_says_is_passed_on(shop, shared, kind):
 )
 def test_what_fails_is_a_word(shop, shared, what, error, word):
     shared.raised[what] = error
-    assert shop.readiness.state() == State(word)
+    assert shop.readiness.state() == ReadinessState(word)
 
 
 def test_an_error_is_logged_once(shop, shared, caplog):
@@ -152,20 +152,20 @@ def test_jobs_are_told_and_do_not_matter(odm):
     made = now() - timedelta(seconds=100)
     odm.storage.insert(COLLECTION, [{"_id": str(n), "since": made + timedelta(seconds=n)} for n in range(3)])
     state = odm.readiness.state()
-    assert (replace(state, oldest=0.0), state.oldest >= 100) == (State("ok", 3, 0.0), True)
+    assert (replace(state, oldest=0.0), state.oldest >= 100) == (ReadinessState("ok", 3, 0.0), True)
 
 
 def test_a_job_of_a_clock_that_goes_ahead_has_no_age(odm):
     odm.ready()
     odm.storage.insert(COLLECTION, [{"_id": "a", "since": now() + timedelta(seconds=1_000)}])
-    assert odm.readiness.state() == State("ok", 1, 0.0)
+    assert odm.readiness.state() == ReadinessState("ok", 1, 0.0)
 
 
 @pytest.mark.parametrize("error", [Timeout(), StorageError()])
 def test_jobs_that_cannot_be_counted_do_not_matter(shop, shared, error):
     shop.ready()
     shared.raised["find"] = error
-    assert shop.readiness.state() == State("ok", None, None)
+    assert shop.readiness.state() == ReadinessState("ok", None, None)
 
 
 # -- indexes
@@ -194,7 +194,7 @@ def test_one_remembered_collection_is_looked_at_again_with_each_look(shop, share
         shop.readiness.state()
     assert asked(shared, "indexes") == [["book"], ["user"], ["book"]]
     shared.db.user.drop_indexes()
-    assert [shop.readiness.state() for _ in range(3)] == [State("index_missing", 0, 0.0)] * 3
+    assert [shop.readiness.state() for _ in range(3)] == [ReadinessState("index_missing", 0, 0.0)] * 3
     shared.ensure("user", [Index((("email", 1),), {"unique": True})], 10)
     assert shop.readiness.state() == READY
 
@@ -323,7 +323,7 @@ def test_a_result_is_given_for_as_long_as_another_look_may_take(shop, hanging, c
     hanging()
     recent = shop.readiness.state()
     clock[0] += 0.02
-    assert (recent, shop.readiness.state()) == (READY, State("unreachable"))
+    assert (recent, shop.readiness.state()) == (READY, ReadinessState("unreachable"))
 
 
 def test_a_look_is_shared(shop, shared, monkeypatch):
@@ -371,7 +371,7 @@ def test_while_one_looks_others_do_not_wait_for_long(shop, hanging, monkeypatch)
     shop.ready()
     monkeypatch.setattr(readiness, "BOUND", 0.05)
     hanging()
-    assert [shop.readiness.state() for _ in range(2)] == [State("unreachable")] * 2
+    assert [shop.readiness.state() for _ in range(2)] == [ReadinessState("unreachable")] * 2
 
 
 def test_those_who_wait_get_the_result_of_the_one_that_looks(shop, shared, hanging, monkeypatch):
@@ -389,5 +389,5 @@ def test_those_who_wait_get_the_result_of_the_one_that_looks(shop, shared, hangi
 
 def test_a_process_of_greenlets_is_not_ready_and_says_so_once(shop, monkeypatch, caplog):
     monkeypatch.setitem(sys.modules, "gevent.monkey", SimpleNamespace(is_module_patched=lambda part: True))
-    assert [shop.readiness.state() for _ in range(2)] == [State("greenlets")] * 2
+    assert [shop.readiness.state() for _ in range(2)] == [ReadinessState("greenlets")] * 2
     assert caplog.messages == ["not ready: gevent has replaced threads by greenlets"]

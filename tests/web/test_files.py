@@ -14,7 +14,7 @@ from werkzeug.test import EnvironBuilder
 
 from gatewayfw import DirectoryFiles, Forbidden, GridFsFiles, file, gateway
 from gatewayfw.auth import access_rule
-from gatewayfw.observe.calls import Calls
+from gatewayfw.observe.calls import CallObservers
 from gatewayfw.schemas.kinds.file import Upload
 from gatewayfw.web.files import disposition
 from tests.web.forms import PNG, body_part, form, headers, part
@@ -428,7 +428,7 @@ def test_an_id_that_is_made_up_is_the_same_everywhere(service):
 
 
 def test_without_observers_no_call_is_opened(service, monkeypatch):
-    monkeypatch.setattr(Calls, "open", lambda *words: pytest.fail("opened"))
+    monkeypatch.setattr(CallObservers, "open", lambda *words: pytest.fail("opened"))
     service.gw.acts.act("file", "any")(lambda body: 1)
     with service.get(service.insert()) as reply:
         assert reply.status_code == 200

@@ -15,7 +15,7 @@ from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import RemoteError, RemoteTimeout
 from gatewayfw.remote import HttpService
 from gatewayfw.settings import Settings
-from gatewayfw.wire.connections import Connection, Unreachable
+from gatewayfw.wire.connections import PostConnection, Unreachable
 from gatewayfw.wire.posting import Posts
 from tests.certificates import write_certificate
 from tests.wire.scripts import BODY, HEAD, OK, PAUSE, SECRET, answer
@@ -282,7 +282,7 @@ def test_a_reply_that_comes_before_all_is_sent_is_read():
 )
 def test_the_host_is_named_with_its_port_unless_that_is_usual(monkeypatch, url, host):
     near, far = socket.socketpair()
-    monkeypatch.setattr(Connection, "open", lambda connection, until: setattr(connection, "sock", near))
+    monkeypatch.setattr(PostConnection, "open", lambda connection, until: setattr(connection, "sock", near))
     with far, near:
         far.sendall(b"HTTP/1.1 204\r\nContent-Type: application/json\r\n\r\n")
         Posts(url, max_bytes=10, connections=1).post(b"", {}, connect=1, total=1)

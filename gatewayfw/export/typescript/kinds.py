@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, final
 
 from gatewayfw.catalog.kinds import Description
-from gatewayfw.export.typescript.text import Member, block, union
+from gatewayfw.export.typescript.text import TypeMember, block, union
 from gatewayfw.schemas.relations import REV
 
 #: The fields that links above hide, by model.
@@ -51,10 +51,10 @@ class Shown:
         text = self._type(kind)
         return f"{text} | null" if kind.get("nullable") else text
 
-    def members(self, fields: Mapping[str, Description]) -> Iterator[Member]:
+    def members(self, fields: Mapping[str, Description]) -> Iterator[TypeMember]:
         """Yield the keys of an object with these fields."""
         for name, kind in fields.items():
-            yield Member(name, self.type(kind), self._may_be_absent(kind), self._comment(kind))
+            yield TypeMember(name, self.type(kind), self._may_be_absent(kind), self._comment(kind))
 
     def _type(self, kind: Description) -> str:
         return ROWS.get(kind["kind"], ROWS["any"])(self, kind)
@@ -89,11 +89,11 @@ class Shown:
     def filter(self, kind: Description) -> str:
         """Return the type of what a listing is filtered by."""
         fields = kind["fields"].items()
-        return block(Member(name, self._filtered(one), True, self._comment(one["value"])) for name, one in fields)
+        return block(TypeMember(name, self._filtered(one), True, self._comment(one["value"])) for name, one in fields)
 
     def _filtered(self, field: Description) -> str:
         names, value = field["operators"], field["value"]
-        text = block(Member(name, self._operand(name, value), optional=True) for name in names)
+        text = block(TypeMember(name, self._operand(name, value), optional=True) for name in names)
         return f"{self.type({**value, 'nullable': True})} | {text}" if "eq" in names else text
 
     def _operand(self, operator: str, value: Description) -> str:
@@ -108,7 +108,7 @@ class Sent(Shown):
     Fields with a default may be left out, and a list may be constant.
     """
 
-    def members(self, fields: Mapping[str, Description]) -> Iterator[Member]:
+    def members(self, fields: Mapping[str, Description]) -> Iterator[TypeMember]:
         """Yield the keys of an object with these fields."""
         return map(with_inherited, super().members(fields))
 
@@ -134,7 +134,7 @@ class Asked(Sent):
         self._models = models
         self._levels = levels
 
-    def members(self, fields: Mapping[str, Description]) -> Iterator[Member]:
+    def members(self, fields: Mapping[str, Description]) -> Iterator[TypeMember]:
         """Yield the keys of an object with these fields, each a level below it."""
         return super(Asked, Asked(self._models, self._levels - 1)).members(fields)
 
@@ -162,7 +162,7 @@ class Asked(Sent):
         fields = [name for name in kind["fields"] if name not in hidden.get(model, ())]
         links = [(name, self._link(model, name, below, levels, hidden)) for name, below in kind["links"].items()]
         asked = [*((name, "Flag") for name in fields), *links]
-        return block(with_inherited(Member(name, text, optional=True)) for name, text in asked)
+        return block(with_inherited(TypeMember(name, text, optional=True)) for name, text in asked)
 
     def _link(self, model: str, name: str, below: Description, levels: int, hidden: Hidden) -> str:
         """Return what a link takes: an object, and 1 where all fields are allowed."""
@@ -175,7 +175,7 @@ class Asked(Sent):
         return f"{'Flag' if is_whole else '0'} | {inner}"
 
 
-def with_inherited(member: Member) -> Member:
+def with_inherited(member: TypeMember) -> TypeMember:
     """Return a key that may be left out, also where every object inherits it."""
     if not member.optional or member.name not in _INHERITED:
         return member

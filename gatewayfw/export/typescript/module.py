@@ -15,14 +15,14 @@ from gatewayfw.export.text import FROZEN, OPENING
 from gatewayfw.export.typescript.batches import ASK, BATCH
 from gatewayfw.export.typescript.kinds import DEEPEST, Asked, Sent, Shown
 from gatewayfw.export.typescript.parts import CLIENT, TYPES
-from gatewayfw.export.typescript.text import Member, block, key, union
+from gatewayfw.export.typescript.text import TypeMember, block, key, union
 
 
 def typescript(catalog: Mapping[str, Any]) -> str:
     """Return the source of the module for a catalog; equal catalogs give equal text."""
     models: Mapping[str, Any] = catalog["models"]
-    described = block(Member(name, _model(models, model)) for name, model in models.items())
-    services = block(Member(name, _service(models, service)) for name, service in catalog["services"].items())
+    described = block(TypeMember(name, _model(models, model)) for name, model in models.items())
+    services = block(TypeMember(name, _service(models, service)) for name, service in catalog["services"].items())
     below = ", ".join(str(max(level - 1, 0)) for level in range(DEEPEST + 1))
     parts = [
         f"// {OPENING}\n",
@@ -62,15 +62,15 @@ def _token(carriers: Iterable[Mapping[str, str]]) -> str:
 
 def _model(models: Mapping[str, Any], model: Mapping[str, Any]) -> str:
     links = block(_link(models, name, link) for name, link in model["links"].items())
-    return block([Member("fields", block(Shown().members(model["fields"]))), Member("links", links)])
+    return block([TypeMember("fields", block(Shown().members(model["fields"]))), TypeMember("links", links)])
 
 
-def _link(models: Mapping[str, Any], name: str, link: Mapping[str, Any]) -> Member:
+def _link(models: Mapping[str, Any], name: str, link: Mapping[str, Any]) -> TypeMember:
     target = link["model"]
     hidden = [f"{target}.{field}" for field in models[target]["fields"] if field not in link["fields"]]
     word = "Many" if link["type"] == "multiple" else "One"
     text = f"{word}<{union([target])}{f', {union(hidden)}' if hidden else ''}>"
-    return Member(name, text, link["optional"], _said_of(link))
+    return TypeMember(name, text, link["optional"], _said_of(link))
 
 
 def _said_of(link: Mapping[str, Any]) -> str:
@@ -88,7 +88,9 @@ def _service(models: Mapping[str, Any], service: Mapping[str, Any]) -> str:
     if service["remote"]:
         return "Remote"
     return block(
-        Member(model, block(Member(name, _act(models, act), comment=_comment_on(act)) for name, act in acts.items()))
+        TypeMember(
+            model, block(TypeMember(name, _act(models, act), comment=_comment_on(act)) for name, act in acts.items())
+        )
         for model, acts in service["acts"].items()
     )
 
@@ -97,18 +99,18 @@ def _act(models: Mapping[str, Any], act: Mapping[str, Any]) -> str:
     return block(
         [
             _set(act["set"]),
-            Member("get", _get(models, act)),
-            Member("body", _body(act["returns"])),
-            *([Member("idempotent", "true")] if act["idempotent"] else []),
+            TypeMember("get", _get(models, act)),
+            TypeMember("body", _body(act["returns"])),
+            *([TypeMember("idempotent", "true")] if act["idempotent"] else []),
         ]
     )
 
 
-def _set(kind: Description) -> Member:
+def _set(kind: Description) -> TypeMember:
     if kind["kind"] != "object" or kind["fields"] is None:
-        return Member("set", "object")
+        return TypeMember("set", "object")
     needed = any(field["presence"] == "required" for field in kind["fields"].values())
-    return Member("set", Sent().type(kind), optional=not needed)
+    return TypeMember("set", Sent().type(kind), optional=not needed)
 
 
 def _get(models: Mapping[str, Any], act: Mapping[str, Any]) -> str:
@@ -126,10 +128,10 @@ def _body(kind: Description) -> str:
     return f"Parts<{block(always)}, {block(asked)}>"
 
 
-def _parts(kind: Description, *, picked: bool) -> Iterator[Member]:
+def _parts(kind: Description, *, picked: bool) -> Iterator[TypeMember]:
     for name, part in kind["fields"].items():
         if part["picked"] is picked:
-            yield Member(name, _body({**part, "presence": "required"}), part["presence"] == "optional")
+            yield TypeMember(name, _body({**part, "presence": "required"}), part["presence"] == "optional")
 
 
 def _documents(kind: Description) -> str:

@@ -17,7 +17,7 @@ _SHORT = 80
 
 
 @dataclass(frozen=True)
-class Member:
+class TypeMember:
     """One key of an object type."""
 
     name: str
@@ -49,7 +49,7 @@ def comment(text: str) -> str:
     return "/**\n" + "".join(f" * {line}".rstrip() + "\n" for line in lines) + " */\n"
 
 
-def block(members: Iterable[Member]) -> str:
+def block(members: Iterable[TypeMember]) -> str:
     """Return an object type, in one line where it is short and has no comments."""
     listed = list(members)
     if not listed:

@@ -99,7 +99,7 @@ class Arriving:
         self._source.close()
 
 
-class Listed:
+class ListedCursor:
     """The cursor of a query with a limit, read with one plain command.
 
     It costs a quarter less than PyMongo's cursor. PyMongo's cursor takes over where one command is not

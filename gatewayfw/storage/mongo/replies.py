@@ -39,19 +39,19 @@ def decode_lazily(plain: CodecOptions[Any]) -> CodecOptions[Any]:
     """
     at_once = AT_ONCE if decodes_plainly(plain) else 0
 
-    class Part(Undecoded):
+    class UndecodedPart(Undecoded):
         __slots__ = ()
         _plain = plain
 
-    parts = DEFAULT_RAW_BSON_OPTIONS.with_options(document_class=Part)
+    parts = DEFAULT_RAW_BSON_OPTIONS.with_options(document_class=UndecodedPart)
 
-    class Reply(Part):
+    class UndecodedReply(UndecodedPart):
         __slots__ = ()
 
         def __new__(cls, data: bytes | memoryview, options: object = None) -> Any:
-            return decode(data, plain) if len(data) <= at_once else Part(data, parts)
+            return decode(data, plain) if len(data) <= at_once else UndecodedPart(data, parts)
 
-    return plain.with_options(document_class=Reply, type_registry=None)
+    return plain.with_options(document_class=UndecodedReply, type_registry=None)
 
 
 def decodes_plainly(options: CodecOptions[Any]) -> bool:

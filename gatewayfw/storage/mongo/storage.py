@@ -17,8 +17,16 @@ from gatewayfw.storage.mongo.aside import run_aside
 from gatewayfw.storage.mongo.commands import PlainWrites
 from gatewayfw.storage.mongo.errors import note_met, refused_update
 from gatewayfw.storage.mongo.indexes import build, compare, find_or_create, identities, index_of
-from gatewayfw.storage.mongo.reads import MOST_LISTED, REPLY_DOCUMENTS, SNAPSHOT, Arriving, Listed, Query, count_matches
-from gatewayfw.storage.mongo.transactions import Transactions
+from gatewayfw.storage.mongo.reads import (
+    MOST_LISTED,
+    REPLY_DOCUMENTS,
+    SNAPSHOT,
+    Arriving,
+    ListedCursor,
+    Query,
+    count_matches,
+)
+from gatewayfw.storage.mongo.transactions import MongoTransactions
 from gatewayfw.storage.subset import projection_of
 from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Update
 
@@ -28,7 +36,7 @@ _BATCH = 101
 _TYPE_MISMATCH = 14
 
 
-class MongoStorage(Transactions):
+class MongoStorage(MongoTransactions):
     """A `Storage` over a MongoDB database, given as a PyMongo `Database` or as a URI.
 
     With a URI the client is made on first use, once per process, so it is safe to create the
@@ -169,7 +177,7 @@ class MongoStorage(Transactions):
         with self._translate_errors():  # this may have to connect
             source = self._connection.readable(collection)
         if 0 < limit <= MOST_LISTED:
-            return self._drain(Listed(source, query, self._session()))
+            return self._drain(ListedCursor(source, query, self._session()))
         return self._drain(Arriving(query.cursor(source, self._session())))
 
     def find_at_once(
@@ -189,7 +197,9 @@ class MongoStorage(Transactions):
             return self.find(collection, filter, fields, sort=sort, limit=limit)
         with self._translate_errors():
             source = self._connection.readable(collection)
-        return self._drain(Listed(source, Query(dict(filter), projection_of(fields), sort, 0, limit), None, SNAPSHOT))
+        return self._drain(
+            ListedCursor(source, Query(dict(filter), projection_of(fields), sort, 0, limit), None, SNAPSHOT)
+        )
 
     def find_stored(
         self,
@@ -323,14 +333,14 @@ class MongoStorage(Transactions):
             return None
         return PlainWrites(self._collection(collection), session)
 
-    def _drain(self, cursor: Arriving | Listed) -> Iterator[Document]:
+    def _drain(self, cursor: Arriving | ListedCursor) -> Iterator[Document]:
         """Return an iterator over a cursor's documents.
 
         No deadline of ours applies while the caller's code runs.
         """
         return Found(self._batches(cursor))
 
-    def _batches(self, cursor: Arriving | Listed) -> Iterator[Sequence[Document]]:
+    def _batches(self, cursor: Arriving | ListedCursor) -> Iterator[Sequence[Document]]:
         alive = True
         try:
             while alive:

@@ -87,7 +87,7 @@ class _Deadline(Deadline):
 class _Translated(AbstractContextManager[None]):
     """Translate the driver's errors into ours."""
 
-    def __init__(self, storage: Transactions) -> None:
+    def __init__(self, storage: MongoTransactions) -> None:
         self._storage = storage
 
     def __enter__(self) -> None:
@@ -109,7 +109,7 @@ class _Command:
 
     __slots__ = ("_own", "_storage", "_transaction")
 
-    def __init__(self, storage: Transactions) -> None:
+    def __init__(self, storage: MongoTransactions) -> None:
         self._storage = storage
         self._own: AbstractContextManager[Scope] | None = None
 
@@ -147,7 +147,7 @@ class _Command:
             raise ours from cause
 
 
-class Transactions(Storage):
+class MongoTransactions(Storage):
     """What the adapter does with the database besides reading and writing documents."""
 
     def __init__(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.export.typescript.text import Member, block, comment, literal, union
+from gatewayfw.export.typescript.text import TypeMember, block, comment, literal, union
 
 
 def test_names_and_literals_are_escaped():
-    assert block([Member("a-b", "1"), Member("$x", "2", optional=True), Member("class", "3")]) == (
+    assert block([TypeMember("a-b", "1"), TypeMember("$x", "2", optional=True), TypeMember("class", "3")]) == (
         '{ "a-b": 1; $x?: 2; class: 3 }'
     )
     assert literal("\u2028\ud800é") == '"\\u2028\\ud800\\u00e9"'
@@ -16,7 +16,7 @@ def test_names_and_literals_are_escaped():
 
 
 def test_a_block_with_comments_has_a_line_for_each_member():
-    members = [Member("a", "1", comment="One."), Member("b", "2", optional=True)]
+    members = [TypeMember("a", "1", comment="One."), TypeMember("b", "2", optional=True)]
     assert block(members) == "{\n  /** One. */\n  a: 1;\n  b?: 2;\n}"
 
 
@@ -34,11 +34,11 @@ def test_comments_hold_nothing_that_hides_or_turns_the_code_around_them():
 @pytest.mark.parametrize("more", [0, 1])
 def test_a_block_of_up_to_80_letters_stands_in_one_line(more):
     long = "x" * (73 + more)
-    assert block([Member("a", long)]) == (f"{{\n  a: {long};\n}}" if more else f"{{ a: {long} }}")
+    assert block([TypeMember("a", long)]) == (f"{{\n  a: {long};\n}}" if more else f"{{ a: {long} }}")
 
 
 def test_a_block_with_lines_has_one_for_each_member():
-    assert block([Member("a", "{\n  b: 1;\n}"), Member("c", "2")]) == "{\n  a: {\n    b: 1;\n  };\n  c: 2;\n}"
+    assert block([TypeMember("a", "{\n  b: 1;\n}"), TypeMember("c", "2")]) == "{\n  a: {\n    b: 1;\n  };\n  c: 2;\n}"
 
 
 def test_what_there_is_none_of():
