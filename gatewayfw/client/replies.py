@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from gatewayfw.client.errors import BadReply, CallError
-from gatewayfw.wire.batch import items_of, reply_to
-from gatewayfw.wire.posting import HttpReply, NotAGateway, check_head, envelope_of
+from gatewayfw.wire.posting import HttpReply, NotAGateway, check_head, envelope_of, read_json
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
@@ -62,10 +61,45 @@ def answers(reply: HttpReply, count: int) -> list[Any]:
         check_head(reply)
         if reply.status >= 400:
             raise _refusal(reply, envelope_of(reply)["body"])
-        items = items_of(reply, count)
+        items = _items_of(reply, count)
     except NotAGateway as error:
         raise bad_reply(error) from error
-    return [item["body"] if item["success"] else _refusal(reply_to(item), item["body"]) for item in items]
+    return [item["body"] if item["success"] else _refusal(_reply_to(item), item["body"]) for item in items]
+
+
+def _items_of(reply: HttpReply, count: int) -> list[dict[str, Any]]:
+    """Return the items of a reply with the status 200, ``count`` of them.
+
+    Each has ``body``, ``success`` and ``status``; a failed one perhaps ``code`` and ``retryAfter``.
+
+    Raises:
+        NotAGateway: it is not the reply to a batch of so many requests.
+    """
+    envelope = read_json(reply)
+    items = envelope.get("body") if isinstance(envelope, dict) else None
+    if not isinstance(items, list) or len(items) != count or not all(map(_is_item, items)):
+        raise NotAGateway("its answer is not that to the batch", reply)
+    if envelope.keys() != {"body", "success"} or envelope["success"] is not all(item["success"] for item in items):
+        raise NotAGateway("its answer is not that to the batch", reply)
+    return items
+
+
+def _reply_to(item: dict[str, Any]) -> HttpReply:
+    """Return what an item would be as a reply of its own."""
+    code, seconds = item.get("code"), item.get("retryAfter")
+    headers = {"X-Error-Code": code} if isinstance(code, str) else {}
+    return HttpReply(item["status"], headers | ({"Retry-After": str(seconds)} if type(seconds) is int else {}), b"")
+
+
+def _is_item(value: Any) -> bool:
+    if not isinstance(value, dict) or not {"body", "success", "status"} <= value.keys():
+        return False
+    body, success, status = value["body"], value["success"], value["status"]
+    if type(status) is not int or not 200 <= status <= 599:
+        return False
+    if success is True:
+        return status < 300
+    return success is False and status >= 400 and isinstance(body, dict) and isinstance(body.get("message"), str)
 
 
 def _refusal(reply: HttpReply, body: dict[str, Any]) -> CallError:

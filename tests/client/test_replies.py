@@ -77,6 +77,84 @@ def test_a_batch_that_is_refused_as_a_whole_is_an_error():
     assert (type(caught.value), caught.value.message, caught.value.status) == (CallError, "no", 400)
 
 
+DONE = {"body": None, "success": True, "status": 200}
+FAILED = {"body": {"message": "x"}, "success": False, "status": 409}
+
+
+@pytest.mark.parametrize(
+    ("items", "success"),
+    [
+        ([DONE], True),
+        ([DONE, {**FAILED, "code": "taken"}], False),
+        ([{**DONE, "more": 1}], True),
+        ([{**DONE, "status": 299}], True),
+        ([{**FAILED, "status": 400}, {**FAILED, "status": 599}], False),
+    ],
+)
+def test_items_of_a_batch_are_read(items, success):
+    found = answers(reply({"body": items, "success": success}), len(items))
+    assert [getattr(one, "status", None) for one in found] == [
+        None if item["success"] else item["status"] for item in items
+    ]
+
+
+NO_BATCH = {
+    "no JSON": b"<html>",
+    "not strict": b'{"body": [NaN], "success": true}',
+    "a list": [DONE],
+    "an envelope": {"body": DONE, "success": True},
+    "without success": {"body": [DONE]},
+    "another key": {"body": [DONE], "success": True, "n": 1},
+    "success that is none": {"body": [FAILED], "success": True},
+    "success as a number": {"body": [DONE], "success": 1},
+    "no success that is one": {"body": [DONE], "success": False},
+    "too few": {"body": [], "success": True},
+    "too many": {"body": [DONE, DONE], "success": True},
+    "an item that is none": {"body": [1], "success": True},
+    "an item without status": {"body": [{"body": 1, "success": True}], "success": True},
+    "an item without body": {"body": [{"success": True, "status": 200}], "success": True},
+    "a status of text": {"body": [{**DONE, "status": "200"}], "success": True},
+    "a status that is none": {"body": [{**DONE, "status": 600}], "success": True},
+    "a status before all": {"body": [{**DONE, "status": 199}], "success": True},
+    "done with a failure's status": {"body": [{**DONE, "status": 409}], "success": True},
+    "done with a redirect's status": {"body": [{**DONE, "status": 300}], "success": True},
+    "failed with a success's status": {"body": [{**FAILED, "status": 200}], "success": False},
+    "failed with a redirect's status": {"body": [{**FAILED, "status": 399}], "success": False},
+    "failed with a text": {"body": [{**FAILED, "body": "message"}], "success": False},
+    "failed with a list": {"body": [{**FAILED, "body": ["message"]}], "success": False},
+    "failed with a message that is none": {"body": [{**FAILED, "body": {"message": 1}}], "success": False},
+    "neither done nor failed": {"body": [{**FAILED, "success": None}], "success": False},
+    "failed as a number": {"body": [{**FAILED, "success": 0}], "success": False},
+    "a status that is true": {"body": [{**DONE, "status": True}], "success": True},
+    "failed with a status beyond all": {"body": [{**FAILED, "status": 600}], "success": False},
+    "an item that is a list": {"body": [["body", "success", "status"]], "success": True},
+    "an item without success": {"body": [{"body": None, "status": 200}], "success": True},
+    "a body without items": {"body": None, "success": True},
+    "a text of that length": {"body": "x", "success": True},
+    "failed without a message": {"body": [{**FAILED, "body": {}}], "success": False},
+}
+
+
+@pytest.mark.parametrize("envelope", NO_BATCH.values(), ids=NO_BATCH)
+def test_anything_else_is_no_reply_to_the_batch(envelope):
+    with pytest.raises(BadReply, match="^bad reply of the gateway: its answer is not that to the batch$"):
+        answers(reply(envelope), 1)
+
+
+def test_too_many_values_are_refused():
+    with pytest.raises(BadReply, match="^bad reply of the gateway: its answer holds too many values$"):
+        answers(reply(b'{"body": [' + b"[]," * 600_000 + b'[]], "success": true}'), 1)
+
+
+ODD = [{}, {"code": 1, "retryAfter": "7"}, {"retryAfter": True}, {"code": "a\nb", "retryAfter": -1}]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=str)
+def test_code_and_seconds_of_an_item_are_kept_where_they_fit(odd):
+    (error,) = answers(reply({"body": [{**FAILED, **odd}], "success": False}), 1)
+    assert (error.code, error.retry_after) == ("error", None)
+
+
 @pytest.mark.parametrize(
     ("envelope", "status"), [({"body": [1], "success": True}, 200), ({"body": [], "success": True}, 400)]
 )

@@ -14,7 +14,6 @@ _PARTS = (
     ("gatewayfw.wire", "connections.py"),
     ("gatewayfw.wire", "json_text.py"),
     ("gatewayfw.wire", "posting.py"),
-    ("gatewayfw.wire", "batch.py"),
     ("gatewayfw.client", "errors.py"),
     ("gatewayfw.client", "paging.py"),
     ("gatewayfw.client", "retries.py"),
