@@ -11,6 +11,7 @@ from hypothesis import settings
 from pymongo.database import Database
 
 from gatewayfw.storage import MockStorage, MongoStorage
+from tests.missing import missing_in
 from tests.upstream import upstreams
 
 # No deadline per example: a loaded machine is not a failure.
@@ -31,6 +32,28 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.slow)
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """Skip a file that cannot be imported for want of an extra."""
+    report = yield
+    return skipped(report, str(collector.path))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Skip a test that fails for want of an extra."""
+    report = yield
+    return skipped(report, str(item.path))
+
+
+def skipped(report, path):
+    """Return the report, of a skip with its reason if only a library was missing."""
+    library = missing_in(report.longreprtext) if report.failed else None
+    if library is not None:
+        report.outcome, report.longrepr = "skipped", (path, 0, f"Skipped: needs {library}")
+    return report
 
 
 @pytest.fixture

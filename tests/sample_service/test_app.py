@@ -199,6 +199,7 @@ def gunicorn(environ):
 
 @pytest.mark.parametrize("successor", [0, 4711], ids=["alone", "after SIGUSR2"])
 def test_gunicorn_makes_a_folder_for_metrics_and_removes_it(environ, gunicorn, successor):
+    pytest.importorskip("prometheus_client")
     environ.setenv("PROMETHEUS_MULTIPROC_DIR", "")
     environ.delenv("PROMETHEUS_MULTIPROC_DIR")
     settings, server = gunicorn
