@@ -59,7 +59,7 @@ def make_app(
         if not is_own(error):
             return error
         try:
-            endpoint.serve()
+            endpoint.begin()
         except GatewayError as refusal:
             return endpoint.refuse(refusal)
         reply = files.response(request.path) if request.method in ("GET", "HEAD") else None

@@ -100,12 +100,21 @@ class Endpoint:
         if self.checks is not None:
             self.checks.check()
 
+    def begin(self) -> None:
+        """Begin to answer a request whose body nobody reads: it is discarded.
+
+        Raises:
+            GatewayError: this process cannot serve.
+        """
+        discard_body(request, self.settings)
+        self.serve()
+
     def serving(self, view: Callable[..., Response]) -> Callable[..., Response]:
         """Return a view that refuses where this process cannot serve."""
 
         def served(**values: Any) -> Response:
             try:
-                self.serve()
+                self.begin()
             except GatewayError as error:
                 return self.refuse(error)
             return view(**values)
@@ -130,6 +139,7 @@ class Endpoint:
         except GatewayError as error:
             return self.refuse(error)
         if sent.method == "OPTIONS":
+            discard_body(sent, self.settings)
             return self._options()
         return self.answer_by(self._run, sent, request_id_of(sent))
 
@@ -246,9 +256,8 @@ class Endpoint:
         """
         if call is not None and failures.is_unexpected(error):
             call.error = error
-        sent: Request = request._get_current_object()  # type: ignore[attr-defined]  # a proxy
-        discard_body(sent, self.settings)
-        request_id = request_id or request_id_of(sent)
+        discard_body(request, self.settings)
+        request_id = request_id or request_id_of(request)
         status, headers, payload = self._describe(error, request_id, asked or {})
         return self.reply(payload, status, {**headers, "X-Request-Id": request_id})
 

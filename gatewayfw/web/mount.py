@@ -89,7 +89,7 @@ def make_blueprint(
         view = endpoint.serving(metrics_view(shown, endpoint.readiness))
         blueprint.record(lambda state: _add_rule(state, "gateway_metrics", METRICS_RULE, view, merge_slashes=False))
     if endpoint.probes and endpoint.readiness is not None:
-        add_probes(blueprint, endpoint.readiness, endpoint.serve)
+        add_probes(blueprint, endpoint.readiness, endpoint.begin)
     if endpoint.playground is not None:
         _add_playground(blueprint, endpoint, endpoint.playground)
     if (static_prefix is not None) != bool(static_path):

@@ -75,9 +75,10 @@ class Patience:
         return block
 
     def discard(self, request: Request, most: int) -> None:
-        """Read what is left of a refused body, up to ``most`` bytes, while it can be read.
+        """Read what is left of an unwanted body, up to ``most`` bytes, while that works.
 
-        A proxy that could not send all of it would answer 502 in place of the refusal.
+        A server closes a connection with such a rest. A proxy that is still sending it, or sends the next request on
+        that connection, whoever's it is, then answers 502.
         """
         with suppress(Exception):
             while most > 0 and not self._is_cut and self._left() > 0 and (block := self.read(request.stream)):

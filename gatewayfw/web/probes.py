@@ -17,20 +17,20 @@ from gatewayfw.web.success import FIXED
 HEALTH, READY = "/gateway/healthz", "/gateway/readyz"
 
 
-def add_probes(blueprint: Blueprint, readiness: Readiness, serve: Callable[[], object]) -> None:
+def add_probes(blueprint: Blueprint, readiness: Readiness, begin: Callable[[], object]) -> None:
     """Add both routes, for GET and HEAD; the refusal of other methods is the host's.
 
-    ``serve`` is that of the endpoint. Where it refuses, the process lives, and is not ready.
+    ``begin`` is that of the endpoint. Where it refuses, the process lives, and is not ready.
     """
 
     def health(**_values: Any) -> Response:
         with suppress(DefinitionError):
-            serve()
+            begin()
         return _response({"status": "ok"})
 
     def ready(**_values: Any) -> Response:
         with suppress(DefinitionError):
-            serve()
+            begin()
         state = readiness.state()
         if state.word == "index_missing":
             readiness.prepare()

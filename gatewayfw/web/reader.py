@@ -91,12 +91,12 @@ def check_request(value: Any) -> dict[str, Any]:
 
 
 def discard_body(request: Request, settings: Settings) -> None:
-    """Read the body of a refused request that nobody has read: see `Patience.discard`."""
+    """Read the body of a request that nobody else reads: see `Patience.discard`."""
     environ = request.environ
     length = get_content_length(environ) or 0
     if length > max(settings.max_body_bytes, settings.max_upload_bytes):
         return
-    if length and "stream" not in vars(request) and not isinstance(environ["wsgi.input"], BytesIO):
+    if length and "stream" not in request.__dict__ and not isinstance(environ["wsgi.input"], BytesIO):
         with Patience(environ) as patience:
             patience.discard(request, length)
 
