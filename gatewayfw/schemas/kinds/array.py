@@ -10,8 +10,8 @@ from marshmallow import fields as mm
 from marshmallow import missing
 
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.base import Ability, Description, Maxima, change_each
-from gatewayfw.schemas.kinds.checks import described_lengths, lengths, load_part, maximum_checks
+from gatewayfw.schemas.kinds.base import Ability, Description, Maxima
+from gatewayfw.schemas.kinds.checks import change_each, described_lengths, lengths, load_part, maximum_checks
 from gatewayfw.schemas.kinds.foreign import as_kind, describe
 from gatewayfw.schemas.kinds.ids import ObjectIdField
 from gatewayfw.schemas.kinds.inner import InnerField

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
@@ -86,40 +86,6 @@ class Maxima:
     ids: int | None = None
 
 
-class Parts(ValidationError):
-    """What is wrong with the parts of an object or a list.
-
-    Attributes:
-        parts: the errors by key or index.
-        loaded: the loaded values of the other parts, by key or index.
-    """
-
-    def __init__(self, parts: Mapping[Any, ValidationError], loaded: Mapping[Any, Any]) -> None:
-        super().__init__({key: error.messages for key, error in parts.items()})
-        self.parts = parts
-        self.loaded = loaded
-
-
-def change_each(entries: Iterable[tuple[Any, Any]], change: Callable[[Any, Any], Any]) -> dict[Any, Any]:
-    """Return what ``change`` makes of each item of an object or list, by its key.
-
-    Raises:
-        Parts: some are refused; only as many as an error shows, and one more.
-    """
-    done: dict[Any, Any] = {}
-    errors: dict[Any, ValidationError] = {}
-    for key, item in entries:
-        try:
-            done[key] = change(key, item)
-        except ValidationError as error:
-            errors[key] = error
-            if len(errors) > Refused.MOST:
-                break
-    if errors:
-        raise Parts(errors, done)
-    return done
-
-
 class Doubtful(Refused):
     """A field refuses a value that server code may still compare with stored ones."""
 
@@ -186,11 +152,7 @@ class Kind:
         """
         return iter(())
 
-    # -- loading
-
-    def keeps(self, sent: Any, dumped: Any) -> bool:
-        """Tell whether a value means the same as its dump, so that ``assert`` takes it."""
-        return False
+    # -- loading: `deserialize` of marshmallow, and for valid values these two
 
     def quick_test(self, purpose: Purpose) -> Test | None:
         """Return the test that recognises valid values fast; None where there is none."""
@@ -204,16 +166,6 @@ class Kind:
         """
         return None
 
-    def bound(self, maxima: Maxima) -> mm.Field[Any]:
-        """Return a copy with the settings' maximum where the kind states none.
-
-        Returns the field itself where the settings give no maximum either.
-
-        Raises:
-            DefinitionError: the kind states more than the settings allow.
-        """
-        return self._field
-
     # -- storing
 
     def storer(self) -> Store:
@@ -222,6 +174,12 @@ class Kind:
         Lists and objects come out as copies.
         """
         return cut
+
+    # -- comparing, and changing by operators
+
+    def keeps(self, sent: Any, dumped: Any) -> bool:
+        """Tell whether a value means the same as its dump, so that ``assert`` takes it."""
+        return False
 
     def operand(self, value: Any, path: str) -> Any:
         """Return the stored form of a value that a filter compares the field with.
@@ -254,6 +212,12 @@ class Kind:
         """Return the value to set for ``$currentDate``, given the time in UTC."""
         return now
 
+    # -- describing
+
+    def description(self) -> Description:
+        """Return the kind and its bounds, as `gatewayfw.catalog.kinds` documents them."""
+        return {"kind": "any"}
+
     def largest(self) -> int:
         """Return the most bytes a stored value takes; `ENDLESS` or more without maximum."""
         return ENDLESS
@@ -263,11 +227,15 @@ class Kind:
         if not self.states_maximum or self.largest() >= ENDLESS:
             yield path
 
-    # -- telling
+    def bound(self, maxima: Maxima) -> mm.Field[Any]:
+        """Return a copy with the settings' maximum where the kind states none.
 
-    def description(self) -> Description:
-        """Return the kind and its bounds, as `gatewayfw.catalog.kinds` documents them."""
-        return {"kind": "any"}
+        Returns the field itself where the settings give no maximum either.
+
+        Raises:
+            DefinitionError: the kind states more than the settings allow.
+        """
+        return self._field
 
 
 class KindField(Kind):

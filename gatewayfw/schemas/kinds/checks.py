@@ -1,12 +1,14 @@
-"""What a field refuses: its lengths, ranges and choices, and loading a value."""
+"""What a field refuses: lengths, ranges, choices, and values that do not load."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from marshmallow import ValidationError, validate
 from marshmallow import fields as mm
 
+from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.messages import INVALID
 
 
@@ -91,3 +93,37 @@ def load_part(field: mm.Field[Any], value: Any, *place: Any) -> Any:
         return field.deserialize(value, *place)
     except OverflowError:
         raise ValidationError(INVALID) from None
+
+
+class Parts(ValidationError):
+    """What is wrong with the parts of an object or a list.
+
+    Attributes:
+        parts: the errors by key or index.
+        loaded: the loaded values of the other parts, by key or index.
+    """
+
+    def __init__(self, parts: Mapping[Any, ValidationError], loaded: Mapping[Any, Any]) -> None:
+        super().__init__({key: error.messages for key, error in parts.items()})
+        self.parts = parts
+        self.loaded = loaded
+
+
+def change_each(entries: Iterable[tuple[Any, Any]], change: Callable[[Any, Any], Any]) -> dict[Any, Any]:
+    """Return what ``change`` makes of each item of an object or list, by its key.
+
+    Raises:
+        Parts: some are refused; only as many as an error shows, and one more.
+    """
+    done: dict[Any, Any] = {}
+    errors: dict[Any, ValidationError] = {}
+    for key, item in entries:
+        try:
+            done[key] = change(key, item)
+        except ValidationError as error:
+            errors[key] = error
+            if len(errors) > Refused.MOST:
+                break
+    if errors:
+        raise Parts(errors, done)
+    return done

@@ -10,8 +10,8 @@ from marshmallow import fields as mm
 from marshmallow import missing
 
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.base import Description, change_each
-from gatewayfw.schemas.kinds.checks import load_part
+from gatewayfw.schemas.kinds.base import Description
+from gatewayfw.schemas.kinds.checks import change_each, load_part
 from gatewayfw.schemas.kinds.foreign import as_kind, describe
 from gatewayfw.schemas.kinds.inner import InnerField
 from gatewayfw.schemas.kinds.quick import Load, Purpose, Store, Test

@@ -11,8 +11,8 @@ from marshmallow import ValidationError, missing
 from marshmallow import fields as mm
 
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.base import Constant, Description, KindField, Parts, cut
-from gatewayfw.schemas.kinds.checks import load_part
+from gatewayfw.schemas.kinds.base import Constant, Description, KindField, cut
+from gatewayfw.schemas.kinds.checks import Parts, load_part
 from gatewayfw.schemas.kinds.foreign import as_kind, describe_all, largest_of, unstated_in
 from gatewayfw.schemas.kinds.quick import Load, Purpose, Store, Test, as_it_is
 from gatewayfw.schemas.kinds.sizes import DOCUMENT, ENDLESS

@@ -20,8 +20,8 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.base import Ability, Description, Doubtful, KindField, Maxima, change_each
-from gatewayfw.schemas.kinds.checks import load_part
+from gatewayfw.schemas.kinds.base import Ability, Description, Doubtful, KindField, Maxima
+from gatewayfw.schemas.kinds.checks import change_each, load_part
 from gatewayfw.schemas.kinds.decimals import decimal128_of
 from gatewayfw.schemas.kinds.file import FileField
 from gatewayfw.schemas.kinds.foreign import Foreign, as_kind, reads_otherwise

@@ -6,8 +6,11 @@ import pytest
 from marshmallow import ValidationError, validate
 from marshmallow import fields as mm
 
+from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.checks import (
     FullMatch,
+    Parts,
+    change_each,
     choices,
     described_lengths,
     described_range,
@@ -120,3 +123,25 @@ def test_a_message_with_values_in_it_is_not_shown():
         "Wrong.",
     ]
     assert plain_message(None, "invalid", "Wrong.") == "Wrong."
+
+
+def test_each_item_is_changed_at_its_key():
+    assert change_each({"a": 1, "b": 2}.items(), lambda key, item: f"{key}{item}") == {"a": "a1", "b": "b2"}
+
+
+def refuse_odd(key, item):
+    if item % 2:
+        raise ValidationError(f"{item} is odd.")
+    return item
+
+
+def test_refused_items_are_gathered_beside_the_others():
+    with pytest.raises(Parts) as caught:
+        change_each(enumerate([1, 2, 3]), refuse_odd)
+    assert (caught.value.messages, caught.value.loaded) == ({0: ["1 is odd."], 2: ["3 is odd."]}, {1: 2})
+
+
+def test_no_more_items_are_gathered_than_an_error_shows_and_one():
+    with pytest.raises(Parts) as caught:
+        change_each(enumerate([1] * 500), refuse_odd)
+    assert len(caught.value.parts) == Refused.MOST + 1
