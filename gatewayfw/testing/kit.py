@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, final
+from typing import Any, TypedDict, Unpack, final
 
 from flask import Flask
 
@@ -23,6 +23,20 @@ from gatewayfw.storage import MongoStorage
 
 #: A port on which nothing listens.
 _NOWHERE = "mongodb://127.0.0.1:9/away"
+
+
+class PageOptions(TypedDict, total=False):
+    """More options of `InProcessClient.pages`."""
+
+    service: str
+    headers: Mapping[str, str] | None
+
+
+class CallOptions(PageOptions, total=False):
+    """More options of `InProcessClient.call`."""
+
+    retries: int
+    key: str | None
 
 
 @final
@@ -41,7 +55,13 @@ class GatewayClient:
         self._role: Mapping[str, str] = {}
 
     def act(
-        self, model: str, act: str, *, set: Mapping[str, Any] | None = None, get: Any = None, **options: Any
+        self,
+        model: str,
+        act: str,
+        *,
+        set: Mapping[str, Any] | None = None,
+        get: Any = None,
+        **options: Unpack[CallOptions],
     ) -> Any:
         """Run an act and return its result.
 
@@ -53,7 +73,13 @@ class GatewayClient:
         return self.send(model, act, set=set, get=get, **options).body
 
     def send(
-        self, model: str, act: str, *, set: Mapping[str, Any] | None = None, get: Any = None, **options: Any
+        self,
+        model: str,
+        act: str,
+        *,
+        set: Mapping[str, Any] | None = None,
+        get: Any = None,
+        **options: Unpack[CallOptions],
     ) -> CallReply:
         """Run an act as `act` does, and return its result with status and headers."""
         (asked,) = self._as_caller([{**options, "model": model, "act": act, "set": set, "get": get}])
@@ -68,7 +94,13 @@ class GatewayClient:
         return self._client().batch(self._as_caller(requests), atomic=atomic)
 
     def pages(
-        self, model: str, act: str, *, set: Mapping[str, Any] | None = None, get: Any = None, **options: Any
+        self,
+        model: str,
+        act: str,
+        *,
+        set: Mapping[str, Any] | None = None,
+        get: Any = None,
+        **options: Unpack[PageOptions],
     ) -> Iterator[Any]:
         """Yield the pages of a list, as `InProcessClient.pages` does."""
         (asked,) = self._as_caller([{**options, "model": model, "act": act, "set": set, "get": get}])

@@ -50,6 +50,7 @@ from flask import Flask
 
 from gatewayfw import Relation, gateway
 from gatewayfw.schemas import RelationShape, ReverseShape, string
+from gatewayfw.testing.kit import GatewayClient
 
 gateway(max_bach=3)  #! call-arg
 gw = gateway()
@@ -72,6 +73,7 @@ gw.acts.group("a").act("b", set={"n": int})  #! arg-type
 gw.acts.act("a", "b", set={"n": string}, publik=True)  #! call-arg
 gw.blueprint(playgroud=True)  #! call-arg
 gw.init_app(Flask("a"), playgroud=True)  #! call-arg
+GatewayClient(Flask("a")).act("a", "b", retry=3)  #! call-arg
 """
 
 
