@@ -67,11 +67,20 @@ def compile_expression(expression: str, options: str) -> re.Pattern[str]:
     for token in _tokens(expression):
         text = token[0]
         if token["ascii"]:
-            text = f"(?a:{text})"
+            text = _of_ascii(text)
         elif token["set"]:
             text = re.sub(r"\\.", lambda found: _IN_CLASS.get(found[0], found[0]), text)
         parts.append(text)
     return re.compile("".join(parts), re.IGNORECASE if options else 0)
+
+
+def _of_ascii(token: str) -> str:
+    r"""Return ``\w`` or the like as Python has to be told.
+
+    Python 3.11 begins its search for ``(?a:\W)`` where Unicode knows no word, and so finds no é.
+    """
+    letters = _IN_CLASS.get(token.lower())
+    return f"(?a:[{'^' if token.isupper() else ''}{letters}])" if letters else f"(?a:{token})"
 
 
 def _tokens(expression: str) -> list[re.Match[str]]:

@@ -34,6 +34,10 @@ _ORDERS: Mapping[str, Callable[[Any, Any], bool]] = {
 _OPPOSITES = {"$ne": "$eq", "$nin": "$in"}
 
 
+class _Whole(list[Any]):
+    """A list at a place in a list, which a path names: it stands for itself alone."""
+
+
 def matches(filter: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
     """Tell whether a filter selects a document."""
     return compile_filter(filter)(document)
@@ -179,7 +183,7 @@ def _opposite(meets: _Condition) -> _Condition:
 def _any_within(fits: Predicate) -> _Condition:
     def meets(found: list[Any]) -> bool:
         for value in found:  # noqa: SIM110  # any() takes twice as long
-            if fits(value) or (isinstance(value, list) and any(map(fits, value))):
+            if fits(value) or (type(value) is list and any(map(fits, value))):
                 return True
         return False
 
@@ -252,7 +256,9 @@ def _values(value: Any, names: Sequence[str]) -> Iterator[Any]:
                 yield from _values(inner, names)
         if names[0].isdigit() and int(names[0]) < len(value):
             inner = value[int(names[0])]
-            if len(names) == 1 or isinstance(inner, (Mapping, list)):  # nothing is below a scalar, not even null
+            if len(names) == 1:
+                yield _Whole(inner) if isinstance(inner, list) else inner
+            elif isinstance(inner, (Mapping, list)):  # nothing is below a scalar, not even null
                 yield from _values(inner, names[1:])
     elif isinstance(value, Mapping) and names[0] in value:
         yield from _values(value[names[0]], names[1:])

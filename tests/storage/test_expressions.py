@@ -68,6 +68,7 @@ def test_classes_of_characters_are_of_ascii(letter):
     for options in ("", "i"):
         assert not any(compile_expression(one, options).search(letter) for one in (r"[\d\w\s]", r"\d|\w|\s|\b"))
         assert compile_expression(r"^\W$", options).search(letter)
+        assert compile_expression(r"\W", options).search(letter)
 
 
 @pytest.mark.parametrize(

@@ -14,14 +14,15 @@ from gatewayfw.storage.subset import check_filter
 from gatewayfw.testing.storage_suite.filters import FILTERS, LISTS, NEWER_FILTERS
 from gatewayfw.testing.storage_suite.reads import DISTINCT
 from gatewayfw.testing.storage_suite.topic import add_ids, collect_ids
-from tests.storage.filters import PATHS, documents, filters
+from tests.storage.filters import PATHS, documents, searches
 
 
 @pytest.mark.mongo
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(documents, min_size=1, max_size=6), st.lists(filters, min_size=1, max_size=8))
-@example([{"a": [[1]]}], [{"a": {"$in": [[1]]}}])
-def test_random_filters_find_the_same_on_both_adapters(mongo_database, found, wanted):
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(searches())
+@example(([{"a": [1]}, {"a": [[1]]}], [{"a": {"$in": [[1]]}}]))
+def test_random_filters_find_the_same_on_both_adapters(mongo_database, search):
+    found, wanted = search
     both = MongoStorage(mongo_database), MockStorage(mongomock.MongoClient().test)
     for storage in both:
         storage.delete_many("things", {})
@@ -48,6 +49,7 @@ def test_random_fields_have_the_same_distinct_values_on_both_adapters(mongo_data
 MORE: dict[str, tuple[list, dict, list[int]]] = {
     "$gt null": ([{"a": None}, {}, {"a": 1}], {"a": {"$not": {"$gt": None}}}, [1, 2, 3]),
     "an element by its place": ([{"a": [1, 2]}, {"a": [2, 1]}, {"a": []}], {"$nor": [{"a.1": 1}]}, [1, 3]),
+    "a list at a place": ([{"a": [5, [1, 2]]}, {"a": [5, 1]}, {"a": {"1": [1, 2]}}], {"a.1": 1}, [2, 3]),
     "a place as a name": ([{"a": {"0": 1}}, {"a": {"1": 1}}], {"$nor": [{"a.0": 1}]}, [2]),
     "nothing below a scalar element": ([{"a": [5]}, {"a": [{}]}, {"a": [None]}], {"a.0.b": {"$all": [None]}}, [2]),
     "a place in a list of lists": (LISTS, {"a": {"$elemMatch": {"0": 3, "1": {"$not": {"$gt": 1}}}}}, [6]),

@@ -36,7 +36,7 @@ _changes = st.sampled_from(sorted(_operands)).flatmap(lambda name: st.tuples(st.
 
 
 @pytest.mark.mongo
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(documents, min_size=1, max_size=3), st.lists(_changes, min_size=1, max_size=6))
 def test_random_updates_make_the_same_on_both_adapters(mongo_database, found, changes):
     both = MongoStorage(mongo_database), MockStorage(mongomock.MongoClient().test)
