@@ -125,10 +125,9 @@ def foresee(document: Mapping[str, Any], update: Mapping[str, Mapping[str, Any]]
 def _combined(operator: str, present: Any, value: Any) -> Any:
     """Return the result of an operator on a value; None stands for a missing one."""
     if operator in ("$inc", "$mul"):
-        if present is None:
-            return value if operator == "$inc" else value * 0
+        present = 0 if present is None else present
         if not isinstance(present, (int, float)) or not isinstance(value, (int, float)):
-            return value
+            return value  # a decimal has as many bytes as any other
         return present + value if operator == "$inc" else present * value
     if operator in ("$min", "$max"):
         return max(present, value, key=lambda one: len(encode({"": one})))

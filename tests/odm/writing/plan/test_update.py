@@ -62,7 +62,13 @@ def test_a_correction_reads_no_more_than_its_update(odm_on, mongo_database):
     shop.find_one_and_update({"_id": id_}, {"$mul": {"x": 2}}, projection={"x": 1})
     updates = [command for command in commands if command[0] == "update_one"]
     assert updates == [
-        ("update_one", "shop", {"_id": id_}, {"$mul": {"x": 2}, "$inc": {"_gw.v": 1, "_gw.r": 1}}, ["x", "_gw"]),
+        (
+            "update_one",
+            "shop",
+            {"_id": id_},
+            {"$mul": {"x": Decimal128("2")}, "$inc": {"_gw.v": 1, "_gw.r": 1}},
+            ["x", "_gw"],
+        ),
         ("update_one", "shop", {"_id": id_}, {"$set": {"x": Decimal128("0.00")}}, ["x", "_gw"]),
     ]
 
