@@ -1,6 +1,6 @@
 """The update operators of models, each a row of one table. Pure.
 
-What an operator does to a stored value is the database's part; mongomock's is in `gatewayfw.storage.memory_updates`.
+What an operator does to a stored value is the database's part; that in memory is `gatewayfw.storage.memory_updates`.
 """
 
 from __future__ import annotations
