@@ -58,6 +58,17 @@ def test_the_drawing_shows_every_part_and_only_imports_that_are_allowed():
     assert (wrong, {part for part in MAY_SEE if "." not in part} - drawn) == ([], {"__init__", "playground"})
 
 
+def test_a_number_beside_the_name_of_a_setting_is_its_default():
+    settings, pattern = Settings(), re.compile(r"`(\w+)`\s\(([\d,]+)( MiB)?\)")
+    found = [(path.name, *match) for path, text in TEXTS.items() for match in pattern.findall(text)]
+    shown = [
+        (page, name, int(number.replace(",", "")) * (2**20 if unit else 1))
+        for page, name, number, unit in found
+        if hasattr(settings, name)
+    ]
+    assert (shown, len(shown) > 5) == ([(page, name, getattr(settings, name)) for page, name, _ in shown], True)
+
+
 def test_the_specification_has_every_name_of_the_contract():
     ours = {"enums", "selectStruct", "updateMany", "deleteMany"}  # the specification gives these no name
     names = {name for listed in NAMES.values() for name in listed} - ours
