@@ -112,6 +112,8 @@ class Fanout:
         self._free = free
         self.waits = False
         self.jobs = Jobs(storage)
+        #: Until when to wait for a source, by the key and version of its job; only while it is too old.
+        self._waits_until: dict[tuple[str, int], float] = {}
 
     def drain(self, keys: Iterable[str], seconds: float, on_progress: Callable[[Job], None] | None = None) -> Drained:
         """Work on jobs, and on those they make, for ``seconds``; running out is no error.
@@ -239,13 +241,16 @@ class Fanout:
     def _source(self, job: Job, relation: Relation) -> Document | None:
         """Read the current source, at least as new as the job; None if it is gone.
 
-        If the primary has changed meanwhile, this waits a moment until the source is new enough.
+        If the primary has changed meanwhile, this waits a moment until the source is new enough. A wait that the
+        deadline ends goes on in the next call.
         """
-        until = time.monotonic() + VISIBLE
+        key = (job.key, job.v)
+        until = self._waits_until.setdefault(key, time.monotonic() + VISIBLE)
         fields = [*copied_fields(self._schemas, relation), f"{HIDDEN}.v"]
         while True:
             source = next(self._storage.find(job.model, {"_id": job.id}, fields, limit=1), None)
             if source is None or job.waited or version_of(source) >= job.v or time.monotonic() > until:
+                self._waits_until.pop(key, None)
                 return source
             time.sleep(0.01)
 

@@ -506,6 +506,17 @@ def test_a_source_that_another_tool_replaced_does_not_hold_up_its_job(few, unatt
     assert [problem.path for problem in few.odm.integrity.repair()] == ["cities", "biggest"]
 
 
+def test_short_calls_wait_together_for_a_source_that_another_tool_replaced(few, unattended, monkeypatch):
+    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.VISIBLE", 0.3)
+    land = add_land(few, 6)
+    rename(few, few.country, land, "new")
+    few.storage.delete_many("country", {"_id": land})
+    few.storage.insert("country", [{"_id": land, "name": "replaced"}])
+    assert 0 in (few.odm.work(0.1) for _ in range(50))
+    assert set(names(few, few.city, "country")) == {"replaced"}
+    list(few.odm.integrity.repair())
+
+
 def test_jobs_that_cannot_go_on_leave_others_their_turn(few, unattended, monkeypatch):
     lands = [few.add_country(str(number)) for number in range(3)]
     for land in lands:
