@@ -6,7 +6,7 @@ Modules that `gatewayfw.export.python` generates contain this file and those tha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import isfinite
 from types import TracebackType
 from typing import Any, TypeVar
@@ -15,7 +15,7 @@ from gatewayfw.carriers import TOKEN, Carrier
 from gatewayfw.client.paging import follow
 from gatewayfw.client.replies import CallReply, answers, reply_of
 from gatewayfw.client.retries import HEADER, make_key, repeat
-from gatewayfw.client.transports import Http, Transport
+from gatewayfw.client.transports import Http
 from gatewayfw.client.uploads import form_of, without_files
 from gatewayfw.errors import DefinitionError
 from gatewayfw.wire.json_text import encode
@@ -48,7 +48,7 @@ class Sender:
 
     def __init__(
         self,
-        transport: Transport,
+        post: Callable[[bytes, Mapping[str, str]], HttpReply],
         shown: str,
         token: str | None,
         headers: Mapping[str, str] | None,
@@ -56,7 +56,7 @@ class Sender:
     ) -> None:
         if not isinstance(token_from, Carrier) or not token_from.header:
             raise DefinitionError("token_from: expected header(...), bearer() or cookie(...)")
-        self._transport = transport
+        self._request = post  # clients with different tokens share it
         self._shown = shown
         self._token_from = token_from
         self._headers = _checked_headers(headers, token_from)
@@ -101,7 +101,7 @@ class Sender:
 
     def _post(self, data: bytes, headers: Mapping[str, str]) -> HttpReply:
         token = {} if self._token is None else self._token_from.sent(self._token)
-        return self._transport.post(data, {**self._headers, **_FIXED, **token, **headers})
+        return self._request(data, {**self._headers, **_FIXED, **token, **headers})
 
 
 class HttpSender(Sender):
@@ -129,7 +129,7 @@ class HttpSender(Sender):
         except ValueError as error:
             raise DefinitionError(f"the URL {error}") from None
         self._http = Http(target, timeout, connections, max_bytes)
-        super().__init__(self._http, target, token, headers, token_from)
+        super().__init__(self._http.post, target, token, headers, token_from)
 
     def close(self) -> None:
         """Close the open connections; another call opens new ones.

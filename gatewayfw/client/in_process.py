@@ -67,7 +67,7 @@ class InProcessClient(Calls):
         found = _path_of(app) if path is None else path
         if not found.startswith("/"):
             raise DefinitionError("path: expected one that starts with a slash")
-        super().__init__(InProcess(app, found), found, token, headers, token_from)
+        super().__init__(InProcess(app, found).post, found, token, headers, token_from)
 
 
 def _path_of(app: Flask) -> str:

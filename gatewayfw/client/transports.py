@@ -4,19 +4,12 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Mapping
-from typing import Protocol, final
+from typing import final
 
 from gatewayfw.client.errors import NoReply
 from gatewayfw.client.replies import bad_reply
 from gatewayfw.wire.connections import Unreachable
 from gatewayfw.wire.posting import HttpReply, NotAGateway, Posts
-
-
-class Transport(Protocol):
-    """Takes requests to the gateway; clients with different tokens share it."""
-
-    def post(self, data: bytes, headers: Mapping[str, str]) -> HttpReply:
-        """Return the reply to a request body."""
 
 
 @final

@@ -44,6 +44,7 @@ class AnyClient(Protocol):
 
     def with_token(self, token: str | None) -> AnyClient:
         """Return a client that sends another token, or none."""
+        ...
 '''
 
 #: mypy takes a method of a protocol without a body for one that a client must still write.

@@ -148,6 +148,7 @@ class AnyClient(Protocol):
 
     def with_token(self, token: str | None) -> AnyClient:
         """Return a client that sends another token, or none."""
+        ...
 
     @overload
     def call(
