@@ -22,12 +22,12 @@ from gatewayfw.acts.hooks import (
     AfterHook,
     Hook,
     Lists,
-    access_rules,
     add_after_hooks,
     call_with_body,
-    early_hooks,
-    fn_problems,
-    lists_problems,
+    find_access_rules,
+    find_fn_problems,
+    find_list_problems,
+    join_early_hooks,
 )
 from gatewayfw.acts.idempotent import Idempotency, parse_idempotent
 from gatewayfw.acts.returns import Returns, parse_returns
@@ -59,7 +59,7 @@ class Limits(Protocol):
         """
 
 
-def limit_texts(limit: Any) -> tuple[str, ...]:
+def parse_limit_texts(limit: Any) -> tuple[str, ...]:
     """Return the texts of ``limit``: one, several, or none for None.
 
     Raises:
@@ -162,12 +162,12 @@ class Act(ActDefinition, Mapping[str, Any]):
     @property
     def access_rules(self) -> list[Hook]:
         """Its hooks that decide who may call."""
-        return access_rules(self.early_hooks)
+        return find_access_rules(self.early_hooks)
 
     @property
     def early_hooks(self) -> tuple[Hook, ...]:
         """Its hooks before the act, in the order in which they run."""
-        return early_hooks(vars(self))
+        return join_early_hooks(vars(self))
 
     def __getitem__(self, key: str) -> Any:
         if key not in ACT_KEYS:
@@ -225,7 +225,7 @@ def _parsed_entry(schemas: Schemas, limits: Limits, names: tuple[Any, Any], entr
     if isinstance(entry, Act):
         if entry.schemas is not schemas:
             raise DefinitionError(f"{where}: {_FOREIGN}")
-        return with_common(entry, common)
+        return put_common_hooks(entry, common)
     problems = [f"unknown key {shown(key)}" for key in entry if key not in ACT_KEYS]
     problems += [f"missing key {key}" for key in ("validator", "fn") if key not in entry]
     if problems:
@@ -254,11 +254,11 @@ def parse_act(
     bounds = _bounds(schemas.settings, given.max_get_depth, given.max_get_leaves)
     try:
         struct = compile_struct(given.validator, schemas, bounds)
-        limit = limit_texts(given.limit)
+        limit = parse_limit_texts(given.limit)
         rates = limits.parse(limit) if limit else ()
         exceptions = parse_exceptions(given.exceptions)
         once = parse_idempotent(
-            given.idempotent, given.idempotent_by, [*early_hooks(common), *early_hooks(vars(given))]
+            given.idempotent, given.idempotent_by, [*join_early_hooks(common), *join_early_hooks(vars(given))]
         )
         result = parse_returns(given.returns, (struct.fields or {}).get("get"))
         if given.mcp and struct.files:
@@ -291,7 +291,7 @@ def _hooks_of(fn: ActFn, own: Lists, common: Lists) -> dict[str, Any]:
     }
 
 
-def with_common(act: Act, common: Lists) -> Act:
+def put_common_hooks(act: Act, common: Lists) -> Act:
     """Return an act whose own hooks come after these, and no other common ones.
 
     Raises:
@@ -299,7 +299,7 @@ def with_common(act: Act, common: Lists) -> Act:
     """
     if act.common is common:
         return act
-    if act.public and access_rules(early_hooks(common)):
+    if act.public and find_access_rules(join_early_hooks(common)):
         raise DefinitionError(f"act {act.schema}.{act.act_name}: {_CONTRADICTION}")
     own = {name: getattr(act, name)[len(act.common[name]) :] for name in HOOKS}
     return replace(act, **_hooks_of(act.fn, own, common))
@@ -310,14 +310,16 @@ def _problems(settings: Settings, given: ActDefinition, spelling: Spelling, comm
     problems = [
         *_name_problems(given.schema, given.act_name, spelling),
         *([] if given.validation_run_type in _MODES else [f"{mode} must be 'assert' or 'create'"]),
-        *fn_problems(given.fn),
-        *lists_problems(vars(given), spelling),
+        *find_fn_problems(given.fn),
+        *find_list_problems(vars(given), spelling),
         *_ceiling_problems(given, spelling),
         *([] if isinstance(given.mcp, bool) else ["mcp must be true or false"]),
     ]
     yield from problems
     if not problems:
-        yield from _access_problems(settings, given.public, [*early_hooks(common), *early_hooks(vars(given))], spelling)
+        yield from _access_problems(
+            settings, given.public, [*join_early_hooks(common), *join_early_hooks(vars(given))], spelling
+        )
 
 
 def _name_problems(schema: object, act_name: object, spelling: Spelling) -> Iterator[str]:
@@ -348,7 +350,7 @@ def _access_problems(settings: Settings, public: Any, hooks: Sequence[Hook], spe
 
     With ``require_access`` an act without a rule must say that it is public.
     """
-    ruled = bool(access_rules(hooks))
+    ruled = bool(find_access_rules(hooks))
     if not isinstance(public, bool):
         yield "public must be true or false"
     elif public and ruled:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from typing import final
 
 from gatewayfw.acts.act import Act
-from gatewayfw.acts.hook_marks import find_marks, order_problems
+from gatewayfw.acts.hook_marks import find_marks, find_order_problems
 from gatewayfw.acts.registry import Acts
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.kinds.object import ObjectField
@@ -79,11 +79,11 @@ class Checks:
         for name, act in acts_by_name(self._acts):
             selects = list(act.struct.selects())
             used.update((select.model, select.spec) for _, select in selects)
-            yield from (f"{name}: {problem}" for problem in act_problems(act))
+            yield from (f"{name}: {problem}" for problem in find_act_problems(act))
             if act.once and not self._has_database():
                 yield f"{name}: idempotent acts need a database: call odm.set_db(...) first"
         for remote in self._acts.remote_services():
-            yield from (f"service {remote.name}: {problem}" for problem in order_problems(remote.pre_act))
+            yield from (f"service {remote.name}: {problem}" for problem in find_order_problems(remote.pre_act))
         yield from self._more()
         for select in self.schemas.select_structs():
             if (select.model, select.spec) not in used:
@@ -102,11 +102,11 @@ def acts_by_name(acts: Acts) -> Iterator[tuple[str, Act]]:
                 yield from ((f"{before}{schema}.{name}", act) for name, act in by_name.items())
 
 
-def act_problems(act: Act) -> Iterator[str]:
+def find_act_problems(act: Act) -> Iterator[str]:
     """Yield what is wrong with one act, in words."""
     for path, select in act.struct.selects():
         yield from (f"{path}: {problem}" for problem in select.problems())
-    yield from order_problems(act.early_hooks)
+    yield from find_order_problems(act.early_hooks)
     yield from _role_problems(act)
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar, Unpack, final
 
-from gatewayfw.acts.act import Service, with_common
-from gatewayfw.acts.hooks import HOOKS, ActFn, AfterHook, Hook, Lists, lists_problems
+from gatewayfw.acts.act import Service, put_common_hooks
+from gatewayfw.acts.hooks import HOOKS, ActFn, AfterHook, Hook, Lists, find_list_problems
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.shapes import Kind, UntypedDict
 from gatewayfw.schemas.structs import Mode
@@ -108,11 +108,13 @@ def parse_lists(**lists: Any) -> dict[str, tuple[Any, ...]]:
     Raises:
         DefinitionError: names every one that is no hook.
     """
-    if problems := list(lists_problems(lists, PYTHON)):
+    if problems := list(find_list_problems(lists, PYTHON)):
         raise DefinitionError("; ".join(problems))
     return {name: tuple(given) for name, given in lists.items()}
 
 
-def with_common_everywhere(service: Service, common: Lists) -> Service:
+def put_common_hooks_everywhere(service: Service, common: Lists) -> Service:
     """Return a service whose acts begin with these hooks, and no other common ones."""
-    return {schema: {name: with_common(act, common) for name, act in acts.items()} for schema, acts in service.items()}
+    return {
+        schema: {name: put_common_hooks(act, common) for name, act in acts.items()} for schema, acts in service.items()
+    }

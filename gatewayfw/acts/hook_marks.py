@@ -72,7 +72,7 @@ def find_marks(hooks: Iterable[Callable[..., Any]]) -> Iterator[HookMark]:
     yield from (step for step in map(find_mark, hooks) if step is not None)
 
 
-def order_problems(hooks: Sequence[Callable[..., Any]]) -> Iterator[str]:
+def find_order_problems(hooks: Sequence[Callable[..., Any]]) -> Iterator[str]:
     """Yield a message for each mistake in the order of an act's hooks.
 
     What a hook needs may come from an author's hook before it or, for the first hook, from a function of the app

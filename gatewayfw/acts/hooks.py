@@ -24,7 +24,7 @@ Hook = Callable[..., Any]
 AfterHook = Callable[[Any, Any], Any]
 
 
-def access_rules(hooks: Iterable[Hook]) -> list[Hook]:
+def find_access_rules(hooks: Iterable[Hook]) -> list[Hook]:
     """Return the hooks that are marked as deciding who may call."""
     return [hook for hook in hooks if is_access_rule(hook)]
 
@@ -37,12 +37,12 @@ def parse_hooks(key: str, hooks: Any, spelling: Spelling = CONTRACT) -> tuple[Ac
     Raises:
         DefinitionError: it is not a list of hooks; the message names every element that is not one.
     """
-    if problems := list(hook_problems(key, hooks, spelling)):
+    if problems := list(find_hook_problems(key, hooks, spelling)):
         raise DefinitionError("; ".join(problems))
     return tuple(map(call_with_body, hooks))
 
 
-def fn_problems(fn: Any, name: str = "fn", of: str = "body") -> Iterator[str]:
+def find_fn_problems(fn: Any, name: str = "fn", of: str = "body") -> Iterator[str]:
     """Yield what keeps a value from being a function of one argument, ``of``."""
     unusable = _unusable(fn)
     if unusable:
@@ -51,7 +51,7 @@ def fn_problems(fn: Any, name: str = "fn", of: str = "body") -> Iterator[str]:
         yield f"{name} must take the {of} as its one positional argument"
 
 
-def hook_problems(key: str, hooks: Any, spelling: Spelling) -> Iterator[str]:
+def find_hook_problems(key: str, hooks: Any, spelling: Spelling) -> Iterator[str]:
     """Yield what is wrong with a list of hooks; messages call the list by ``key``."""
     if not isinstance(hooks, Sequence) or isinstance(hooks, (str, bytes)):
         yield f"{spelling.name(key)} must be a list of functions"
@@ -71,7 +71,7 @@ def hook_problems(key: str, hooks: Any, spelling: Spelling) -> Iterator[str]:
             yield f"{name} would get the body as {default!r}: call that parameter body, or bind it"
 
 
-def after_hook_problems(key: str, hooks: Any, spelling: Spelling, of: str) -> Iterator[str]:
+def find_after_hook_problems(key: str, hooks: Any, spelling: Spelling, of: str) -> Iterator[str]:
     """Yield what is wrong with a list of hooks that come after the act.
 
     Each takes the body and ``of``.
@@ -168,17 +168,17 @@ Lists = Mapping[str, tuple[Any, ...]]
 NO_HOOKS: Lists = MappingProxyType(dict.fromkeys(HOOKS, ()))
 
 
-def early_hooks(lists: Lists) -> tuple[Hook, ...]:
+def join_early_hooks(lists: Lists) -> tuple[Hook, ...]:
     """Return the hooks before an act, in the order in which they run."""
     return (*lists["pre_validation"], *lists["pre_act"])
 
 
-def lists_problems(lists: Mapping[str, Any], spelling: Spelling) -> Iterator[str]:
+def find_list_problems(lists: Mapping[str, Any], spelling: Spelling) -> Iterator[str]:
     """Yield what is wrong with hooks by the names of their lists."""
-    yield from hook_problems("preValidation", lists["pre_validation"], spelling)
-    yield from hook_problems("preAct", lists["pre_act"], spelling)
-    yield from after_hook_problems("postAct", lists["post_act"], spelling, "result")
-    yield from after_hook_problems("onError", lists["on_error"], spelling, "error")
+    yield from find_hook_problems("preValidation", lists["pre_validation"], spelling)
+    yield from find_hook_problems("preAct", lists["pre_act"], spelling)
+    yield from find_after_hook_problems("postAct", lists["post_act"], spelling, "result")
+    yield from find_after_hook_problems("onError", lists["on_error"], spelling, "error")
 
 
 #: Results that would have to be awaited; acts and hooks are plain functions.

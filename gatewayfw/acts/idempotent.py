@@ -26,7 +26,7 @@ from bson import ObjectId
 from gatewayfw.acts.attempts import Globals, copy_for_attempt
 from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.hook_marks import find_marks
-from gatewayfw.acts.hooks import ActFn, Hook, access_rules, fn_problems
+from gatewayfw.acts.hooks import ActFn, Hook, find_access_rules, find_fn_problems
 from gatewayfw.acts.replies import ReplyBounds, WrittenReply
 from gatewayfw.errors import BadRequest, DefinitionError, InProgress, KeyReused, Unauthenticated, UsageError
 from gatewayfw.schemas.kinds.file import Upload
@@ -174,14 +174,14 @@ def parse_idempotent(given: Any, by: Any, hooks: Iterable[Hook]) -> Idempotency 
 
 def _problems(given: Any, by: Any, hooks: Sequence[Hook]) -> Iterator[str]:
     if by is not None:
-        yield from fn_problems(by, "idempotent_by")
+        yield from find_fn_problems(by, "idempotent_by")
     if given is None:
         if by is not None:
             yield "idempotent_by goes with idempotent"
         return
     if not isinstance(given, str) or not _SPAN.fullmatch(given):
         yield "idempotent: expected how long replies are kept, such as '24h' (s, m, h or d)"
-    signs_in = access_rules(hooks) or any(step.gives == "user" for step in find_marks(hooks))
+    signs_in = find_access_rules(hooks) or any(step.gives == "user" for step in find_marks(hooks))
     if by is None and not signs_in:
         yield "idempotent: nobody knows whose key it is: add access hooks, or idempotent_by"
 

@@ -11,12 +11,12 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any, TypeVar, final
 
-from gatewayfw.acts.act import Act, ActDefinition, Limits, Service, parse_act, parse_service, with_common
+from gatewayfw.acts.act import Act, ActDefinition, Limits, Service, parse_act, parse_service, put_common_hooks
 from gatewayfw.acts.exceptions import NO_EXCEPTIONS, Exceptions
-from gatewayfw.acts.groups import Group, parse_lists, with_common_everywhere
+from gatewayfw.acts.groups import Group, parse_lists, put_common_hooks_everywhere
 from gatewayfw.acts.hook_marks import find_marks
-from gatewayfw.acts.hooks import HOOKS, NO_HOOKS, ActFn, AfterHook, Hook, Lists, early_hooks
-from gatewayfw.acts.services import Connect, Directory, RemoteService, Services, UnknownName, find_local, hooks_of
+from gatewayfw.acts.hooks import HOOKS, NO_HOOKS, ActFn, AfterHook, Hook, Lists, join_early_hooks
+from gatewayfw.acts.services import Connect, Directory, RemoteService, Services, UnknownName, find_local, list_hooks
 from gatewayfw.carriers import TOKEN, Carrier
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.paths import shown
@@ -223,14 +223,14 @@ class Acts(Directory):
         with self._lock:
             common = {name: (*self._common[name], *more[name]) for name in HOOKS}
             services = {
-                name: service if isinstance(service, RemoteService) else with_common_everywhere(service, common)
+                name: service if isinstance(service, RemoteService) else put_common_hooks_everywhere(service, common)
                 for name, service in self._services.items()
             }
             for remote in self.remote_services():
-                remote.set_common(early_hooks(common))
+                remote.set_common(join_early_hooks(common))
             self._common = common
             self._services = MappingProxyType(services)
-            self._note_carriers(early_hooks(more))
+            self._note_carriers(join_early_hooks(more))
             self._schemas.note_change()
 
     def group(
@@ -292,13 +292,13 @@ class Acts(Directory):
         with self._lock:
             # Once more: `use` in another thread may have added some.
             if isinstance(parsed, RemoteService):
-                parsed.set_common(early_hooks(self._common))
+                parsed.set_common(join_early_hooks(self._common))
             else:
-                parsed = with_common_everywhere(parsed, self._common)
+                parsed = put_common_hooks_everywhere(parsed, self._common)
             if name in self._services:
                 raise DefinitionError(f"service {name} is registered already{defined_at(self._places[name])}")
             self._places[name] = called_from()
-            self._note_carriers(hooks_of(parsed))
+            self._note_carriers(list_hooks(parsed))
             self._store(name, parsed)
 
     @property
@@ -316,7 +316,7 @@ class Acts(Directory):
         act = parse_act(self._schemas, self.limits, given, spelling, self._common)
         name = f"{act.schema}.{act.act_name}"
         with self._lock:
-            act = with_common(act, self._common)  # once more: `use` in another thread may have added some
+            act = put_common_hooks(act, self._common)  # once more: `use` in another thread may have added some
             main = find_local(self._services, MAIN)
             acts = main.get(act.schema, {})
             if act.act_name in acts:

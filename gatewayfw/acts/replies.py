@@ -27,7 +27,7 @@ _DEFAULTS: Mapping[str, Any] = MappingProxyType(
 )
 
 
-def cookie_problems(given: Any) -> Iterator[str]:
+def find_cookie_problems(given: Any) -> Iterator[str]:
     """Yield what is wrong with a cookie, in words that hold none of its values.
 
     A cookie is ``{"name", "value", "max_age"?, "path"?, "domain"?, "secure"?, "httponly"?, "samesite"?}``:
@@ -45,8 +45,8 @@ def cookie_problems(given: Any) -> Iterator[str]:
     yield from _contradictions({**_DEFAULTS, **given})
 
 
-def cookie_header(given: Mapping[str, Any]) -> str:
-    """Return the value of ``Set-Cookie`` for a cookie without `cookie_problems`."""
+def write_cookie(given: Mapping[str, Any]) -> str:
+    """Return the value of ``Set-Cookie`` for a cookie without `find_cookie_problems`."""
     cookie = {**_DEFAULTS, **given}
     parts = [f"{cookie['name']}={cookie['value']}"]
     parts += [f"Max-Age={cookie['max_age']}"] if cookie["max_age"] is not None else []
@@ -145,7 +145,7 @@ class Reply:
     def __post_init__(self) -> None:
         if problems := list(_problems(self)):
             raise UsageError(f"Reply: {'; '.join(problems)}")
-        cookies = [("Set-Cookie", cookie_header(cookie)) for cookie in self.cookies]
+        cookies = [("Set-Cookie", write_cookie(cookie)) for cookie in self.cookies]
         object.__setattr__(self, "lines", (*self.headers.items(), *cookies))
 
 
@@ -181,7 +181,7 @@ def _problems(reply: Reply) -> Iterator[str]:
         yield "cookies must be a list of objects"
         return
     for number, cookie in enumerate(reply.cookies):
-        yield from (f"cookies[{number}]: {problem}" for problem in cookie_problems(cookie))
+        yield from (f"cookies[{number}]: {problem}" for problem in find_cookie_problems(cookie))
 
 
 def _header_problems(headers: Any) -> Iterator[str]:

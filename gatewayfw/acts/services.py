@@ -136,7 +136,7 @@ def find_local(services: Services, name: str) -> Service:
     return found
 
 
-def hooks_of(service: Service | RemoteService) -> Iterator[Hook]:
+def list_hooks(service: Service | RemoteService) -> Iterator[Hook]:
     """Yield the hooks of a service."""
     if isinstance(service, RemoteService):
         yield from service.pre_act
@@ -146,14 +146,14 @@ def hooks_of(service: Service | RemoteService) -> Iterator[Hook]:
             yield from act.early_hooks
 
 
-def copy_of(service: Service | RemoteService) -> dict[str, dict[str, Act]] | str:
+def copy_service(service: Service | RemoteService) -> dict[str, dict[str, Act]] | str:
     """Return a service as it was set: its acts by name, or its URL."""
     if isinstance(service, RemoteService):
         return service.given
     return {schema: dict(acts) for schema, acts in service.items()}
 
 
-def acts_of(service: Service, model: str) -> ActsByName:
+def find_acts(service: Service, model: str) -> ActsByName:
     """Return the acts of a model by name.
 
     Raises:
@@ -165,13 +165,13 @@ def acts_of(service: Service, model: str) -> ActsByName:
     return acts
 
 
-def act_of(service: Service, model: str, act: str) -> Act:
+def find_act(service: Service, model: str, act: str) -> Act:
     """Return one act.
 
     Raises:
         UnknownName: there is none of this name.
     """
-    acts = acts_of(service, model)
+    acts = find_acts(service, model)
     found = acts.get(act)
     if found is None:
         raise UnknownName(f"act not found: {shown(model)}.{shown(act)}", acts)
@@ -194,7 +194,7 @@ class Directory:
             return found
         acts = None if found is None else found.get(model)
         known = None if acts is None else acts.get(act)
-        return act_of(find_local(self._services, service), model, act) if known is None else known
+        return find_act(find_local(self._services, service), model, act) if known is None else known
 
     @property
     def takes_files(self) -> bool:
@@ -212,11 +212,11 @@ class Directory:
         Raises:
             NotFound: no such service.
         """
-        return copy_of(find_service(self._services, name))
+        return copy_service(find_service(self._services, name))
 
     def get_acts_with_services(self) -> dict[str, dict[str, dict[str, Act]] | str]:
         """Return ``{service: {schema: {act name: Act}}}``; a remote service has its URL."""
-        return {name: copy_of(service) for name, service in self._services.items()}
+        return {name: copy_service(service) for name, service in self._services.items()}
 
     def get_main_acts(self) -> dict[str, dict[str, Act]]:
         """Return ``{schema: {act name: Act}}`` of ``main``; empty without acts."""
@@ -228,7 +228,7 @@ class Directory:
 
     def get_acts(self, schema: str) -> dict[str, Act]:
         """Return the acts of a schema in ``main`` by name; NotFound when it has none."""
-        return dict(acts_of(find_local(self._services, MAIN), schema))
+        return dict(find_acts(find_local(self._services, MAIN), schema))
 
     def get_act_keys(self, schema: str) -> list[str]:
         """Return the names of the acts of a schema in ``main``; NotFound when it has none."""
@@ -241,11 +241,11 @@ class Directory:
             NotFound: there is no such service, it has no act of that schema, or it is remote, so that
                 its acts are not known here.
         """
-        return list(acts_of(find_local(self._services, service), schema))
+        return list(find_acts(find_local(self._services, service), schema))
 
     def get_act(self, service: str, schema: str, act: str) -> Act:
         """Return one act; NotFound in the same cases as `get_acts_keys`."""
-        return act_of(find_local(self._services, service), schema, act)
+        return find_act(find_local(self._services, service), schema, act)
 
     def remote_services(self) -> list[RemoteService]:
         """Return the services at URLs, in order of registration."""

@@ -18,7 +18,7 @@ from flask import Flask
 from gatewayfw.acts import Act
 from gatewayfw.acts.checks import acts_by_name
 from gatewayfw.acts.hook_marks import find_marks, find_unmet
-from gatewayfw.acts.hooks import access_rules
+from gatewayfw.acts.hooks import find_access_rules
 from gatewayfw.auth.tokens import FALLBACKS_VARIABLE, KEY_VARIABLE, fallbacks_from_environment
 from gatewayfw.core import Gateway
 from gatewayfw.environment import VARIABLE, is_development
@@ -235,7 +235,7 @@ def _unruled(acts: Mapping[str, Act]) -> Iterator[Finding]:
 
 
 def _unruled_services(gateway: Gateway) -> Iterator[Finding]:
-    names = [service.name for service in gateway.acts.remote_services() if not access_rules(service.pre_act)]
+    names = [service.name for service in gateway.acts.remote_services() if not find_access_rules(service.pre_act)]
     if names:
         yield (
             "hint",

@@ -18,7 +18,7 @@ from itertools import islice
 from typing import Any, BinaryIO, final
 
 from gatewayfw.acts.act import Act, ActDefinition, parse_act
-from gatewayfw.acts.hook_marks import order_problems
+from gatewayfw.acts.hook_marks import find_order_problems
 from gatewayfw.acts.hooks import Hook
 from gatewayfw.acts.registry import Acts
 from gatewayfw.errors import DefinitionError, Forbidden, GatewayError, NotFound, UsageError, ValidationError
@@ -249,7 +249,7 @@ class Files:
             if self._store is None:
                 yield f"no store for the files of {name!r}: call files.use(DirectoryFiles(path) or GridFsFiles())"
             if self._defined.by_hooks is not None:
-                yield from (f"files.model: read: {one}" for one in order_problems(self._defined.by_hooks.pre_act))
+                yield from (f"files.model: read: {one}" for one in find_order_problems(self._defined.by_hooks.pre_act))
 
     @cached_property
     def _links(self) -> Links | None:

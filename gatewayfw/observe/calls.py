@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, TypeVar, final
 
 from gatewayfw.acts.exceptions import CODE
-from gatewayfw.acts.hooks import fn_problems
+from gatewayfw.acts.hooks import find_fn_problems
 from gatewayfw.acts.services import RemoteService, UnknownName
 from gatewayfw.errors import DefinitionError
 from gatewayfw.logs import traceback_of
@@ -159,7 +159,7 @@ class CallObservers:
         Raises:
             DefinitionError: it is no plain function of one argument, or registered already.
         """
-        if problems := list(fn_problems(observer, "on_call", "call")):
+        if problems := list(find_fn_problems(observer, "on_call", "call")):
             raise DefinitionError(problems[0])
         if observer in self.observers:
             raise DefinitionError("on_call: this observer is registered already")

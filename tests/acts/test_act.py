@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from gatewayfw.acts.act import ACT_KEYS, ActDefinition, limit_texts, parse_act
+from gatewayfw.acts.act import ACT_KEYS, ActDefinition, parse_act, parse_limit_texts
 from gatewayfw.acts.returns import Selected
 from gatewayfw.errors import DefinitionError
 from gatewayfw.limits.limits import RateLimits
@@ -285,11 +285,11 @@ def test_a_reply_holds_no_files(acts, returns):
     ("limit", "texts"), [(None, ()), ("1/minute", ("1/minute",)), (["1/minute", "9/day"], ("1/minute", "9/day"))]
 )
 def test_a_limit_is_one_text_or_several(limit, texts):
-    assert limit_texts(limit) == texts
+    assert parse_limit_texts(limit) == texts
 
 
 @pytest.mark.parametrize("limit", [5, [], [5], {"1/minute"}, ["1/minute", None]])
 def test_anything_else_is_refused(limit):
     with pytest.raises(DefinitionError) as caught:
-        limit_texts(limit)
+        parse_limit_texts(limit)
     assert caught.value.message == "limit must be a text such as '10/minute', or a list of such"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.acts.replies import cookie_header, cookie_problems
+from gatewayfw.acts.replies import find_cookie_problems, write_cookie
 
 SESSION = {"name": "session", "value": "a1"}
 VALUE = "value must be ASCII without spaces, quotes, commas, semicolons and backslashes; encode others"
@@ -32,7 +32,7 @@ PATH = "path must begin with / and have no spaces or semicolons"
 )
 def test_a_cookie_is_sent_with_what_it_says_and_safe_otherwise(more, sent):
     cookie = {**SESSION, **more}
-    assert (list(cookie_problems(cookie)), cookie_header(cookie)) == ([], sent)
+    assert (list(find_cookie_problems(cookie)), write_cookie(cookie)) == ([], sent)
 
 
 @pytest.mark.parametrize(
@@ -77,4 +77,4 @@ def test_a_cookie_is_sent_with_what_it_says_and_safe_otherwise(more, sent):
     ],
 )
 def test_a_cookie_that_cannot_be_sent_or_would_be_dropped_is_refused(cookie, problems):
-    assert list(cookie_problems(cookie)) == problems
+    assert list(find_cookie_problems(cookie)) == problems

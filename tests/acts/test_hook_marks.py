@@ -5,7 +5,7 @@ from functools import partial, wraps
 import pytest
 
 from gatewayfw.acts import ContextFns
-from gatewayfw.acts.hook_marks import HookMark, find_mark, find_unmet, is_access_rule, order_problems
+from gatewayfw.acts.hook_marks import HookMark, find_mark, find_order_problems, find_unmet, is_access_rule
 from gatewayfw.auth import Auth, Rule, Tokens, access_rule
 
 CONTEXTS = ContextFns()
@@ -51,7 +51,7 @@ def wrapped():
     ],
 )
 def test_an_order_that_cannot_work_is_named(hooks, problems):
-    assert list(order_problems(hooks)) == problems
+    assert list(find_order_problems(hooks)) == problems
 
 
 @pytest.mark.parametrize(

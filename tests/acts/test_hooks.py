@@ -6,7 +6,7 @@ import functools
 
 import pytest
 
-from gatewayfw.acts.hooks import access_rules, after_hook_problems, name_of, parse_hooks
+from gatewayfw.acts.hooks import find_access_rules, find_after_hook_problems, name_of, parse_hooks
 from gatewayfw.auth import access_rule
 from gatewayfw.errors import DefinitionError
 from gatewayfw.spelling import PYTHON
@@ -95,7 +95,7 @@ def test_a_hook_called_bare_is_an_access_rule_still():
     calls = []
     (hook,) = parse_hooks("preAct", [access_rule(lambda: calls.append("called"))])
     hook("BODY")
-    assert (access_rules([hook, print]), calls) == ([hook], ["called"])
+    assert (find_access_rules([hook, print]), calls) == ([hook], ["called"])
 
 
 def test_a_hook_has_the_name_of_its_function_or_of_its_class():
@@ -128,6 +128,6 @@ def test_a_hook_that_comes_late_takes_two_also_below_its_decorator():
     hooks = Hooks()
     late = [hooks.two, hooks.wrapping(hooks.two), hooks.wrapping(hooks.method), hooks.method, lambda: 1]
     wrong = "must take the body and the result as its two positional arguments"
-    assert list(after_hook_problems("postAct", late, PYTHON, "result")) == [
+    assert list(find_after_hook_problems("postAct", late, PYTHON, "result")) == [
         f"post_act[{at}] {wrong}" for at in (2, 3, 4)
     ]

@@ -11,12 +11,12 @@ from gatewayfw.acts.services import (
     RemoteReply,
     RemoteService,
     UnknownName,
-    act_of,
-    acts_of,
-    copy_of,
+    copy_service,
+    find_act,
+    find_acts,
     find_local,
     find_service,
-    hooks_of,
+    list_hooks,
 )
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas import string
@@ -86,13 +86,13 @@ def services(acts):
 )
 def test_an_unknown_name_comes_with_those_that_are_known(services, names, message, known):
     with pytest.raises(UnknownName) as raised:
-        act_of(find_service(services, names[0]), *names[1:])
+        find_act(find_service(services, names[0]), *names[1:])
     assert (raised.value.message, raised.value.known, raised.value.status) == (message, known, 404)
 
 
 def test_the_acts_of_a_model_are_found_by_name(services):
     main = find_local(services, "main")
-    assert (list(acts_of(main, "user")), act_of(main, "user", "getUser").act_name) == (
+    assert (list(find_acts(main, "user")), find_act(main, "user", "getUser").act_name) == (
         ["addUser", "getUser"],
         "getUser",
     )
@@ -105,11 +105,11 @@ def test_a_remote_service_has_no_acts_here(services):
 
 
 def test_a_copy_of_a_service_is_as_it_was_set(services):
-    assert (copy_of(services["far"]), copy_of(services["main"])) == (URL, services["main"])
+    assert (copy_service(services["far"]), copy_service(services["main"])) == (URL, services["main"])
 
 
 def test_hooks_of_acts_and_of_a_remote_service_are_found(services):
-    assert [list(hooks_of(services[name])) for name in ("main", "billing", "far")] == [[check] * 3, [], [check]]
+    assert [list(list_hooks(services[name])) for name in ("main", "billing", "far")] == [[check] * 3, [], [check]]
 
 
 ACTS = {"bill": {"add": {"validator": {"set": {}, "get": {}}, "fn": lambda body: 1}}}
