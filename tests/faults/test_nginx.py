@@ -16,6 +16,7 @@ from urllib3 import HTTPConnectionPool
 
 from gatewayfw.settings import Settings
 from tests.faults.nginx import CONFIGURATION, Nginx, require_nginx
+from tests.waiting import wait_until
 
 POST = b"POST /gateway HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
 OK = b'{"body":1,"success":true}'
@@ -166,10 +167,11 @@ def test_a_request_that_broke_is_not_sent_again(post, service):
 @pytest.fixture
 def held(service):
     """Let 100 requests wait for their answer; gives what waits for their arrival, and what lets them go on."""
-    arrived, release = threading.Semaphore(0), threading.Event()
-    service.answer = lambda handler: (arrived.release(), release.wait(30), answers(handler))
+    arrived, release, done = threading.Semaphore(0), threading.Event(), []
+    service.answer = lambda handler: (arrived.release(), release.wait(30), answers(handler), done.append(handler))
     yield lambda: all(arrived.acquire(timeout=20) for _ in range(100)), release
     release.set()
+    assert wait_until(lambda: len(done) == len(service.seen), 20)
 
 
 def test_more_requests_at_once_than_allowed_are_told_so(nginx, service, post, held):
