@@ -78,14 +78,22 @@ def rank(documents: Iterable[Document], sort: Sequence[tuple[str, int]]) -> list
 
 
 def keys_at(value: Any, names: Sequence[str]) -> Iterator[tuple[int, Any]]:
-    """Yield the keys of the values at a path; each element of a list counts."""
-    if isinstance(value, list):
+    """Yield the keys of the values at a path; each element of a list counts.
+
+    A list at a place in a list, which the path names last, counts as a whole.
+    """
+    if not names:
+        if isinstance(value, list):
+            yield from map(order_key, value) if value else (_EMPTY,)
+        else:
+            yield order_key(value)
+    elif isinstance(value, list):
+        if names[0].isdigit() and int(names[0]) < len(value):
+            inner = value[int(names[0])]
+            yield from keys_at(inner, names[1:]) if names[1:] or inner == [] else (order_key(inner),)
+            return
         for inner in value:
-            yield from keys_at(inner, names) if names else (order_key(inner),)
-        if not value and not names:
-            yield _EMPTY
-    elif not names:
-        yield order_key(value)
+            yield from keys_at(inner, names) if isinstance(inner, Mapping) else (_NULL,)
     elif isinstance(value, Mapping) and names[0] in value:
         yield from keys_at(value[names[0]], names[1:])
     else:

@@ -6,10 +6,16 @@ from datetime import datetime, timedelta, timezone
 from decimal import Decimal
 from uuid import UUID
 
+import mongomock
 import pytest
 from bson import Binary, DatetimeMS, Decimal128, ObjectId, Regex
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
+from gatewayfw.storage import MockStorage, MongoStorage
 from gatewayfw.storage.order import order_key
+from gatewayfw.testing.storage_suite.topic import add_ids, collect_ids
+from tests.storage.filters import PATHS, documents
 
 #: Values from the lowest to the highest, as one finds them in documents; those in one list are equal.
 VALUES = [
@@ -127,3 +133,24 @@ def test_of_a_list_the_lowest_counts_and_descending_the_highest(storage, path, u
         return [one["_id"] for one in storage.find("things", {}, [], sort=[(path, direction), ("_id", 1)])]
 
     assert (found(1), found(-1)) == (up, down)
+
+
+@pytest.mark.mongo
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(documents, min_size=4, max_size=6), st.sampled_from(PATHS), st.sampled_from([1, -1]))
+def test_random_documents_have_the_same_order_on_both_adapters(mongo_database, found, path, direction):
+    orders = []
+    for storage in (MongoStorage(mongo_database), MockStorage(mongomock.MongoClient().test)):
+        storage.delete_many("things", {})
+        storage.insert("things", add_ids(found))
+        orders.append(collect_ids(storage.find("things", {}, [], sort=[(path, direction), ("_id", 1)])))
+    assert orders[0] == orders[1]
+
+
+@pytest.mark.parametrize(
+    ("path", "order"), [("x.0", [4, 5, 1, 2, 3]), ("x.1", [3, 4, 5, 2, 1]), ("x.0.y", [1, 2, 3, 4, 5])]
+)
+def test_a_place_in_a_list_may_be_sorted_by(storage, path, order):
+    storage.insert("things", add_ids([{"x": [1, [2]]}, {"x": [2, 3]}, {"x": [[1], []]}, {"x": []}, {}]))
+    found = collect_ids(storage.find("things", {}, [], sort=[(path, 1), ("_id", 1)]))
+    assert found == order
