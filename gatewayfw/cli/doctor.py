@@ -14,7 +14,7 @@ from flask.cli import with_appcontext
 
 from gatewayfw.acts.checks import acts_by_name
 from gatewayfw.cli.choice import JSON, NAME, app, find_gateway
-from gatewayfw.cli.configuration import Finding, findings
+from gatewayfw.cli.doctor_configuration import Finding, findings
 from gatewayfw.cli.outages import reason_of, tell_outages_of
 from gatewayfw.cli.output import format_json
 from gatewayfw.core import Gateway
@@ -23,7 +23,7 @@ from gatewayfw.logs import escaped
 from gatewayfw.odm.copies.jobs import COLLECTION, Job, Jobs, now
 from gatewayfw.odm.copies.rules import HiddenField, ids_in, out_path
 from gatewayfw.odm.replies import NO_TRANSACTIONS
-from gatewayfw.odm.sizes.windows import share_of
+from gatewayfw.odm.sizes.window_shares import share_of
 from gatewayfw.odm.sizes.worst_case import MOST_BYTES, Part, Size, worst_sizes
 from gatewayfw.odm.upkeep.indexes import IndexRow, index_report, listing_hints
 from gatewayfw.schemas import RelatedRelation, Schemas

@@ -24,7 +24,7 @@ from gatewayfw.odm.copies.counts import CopyCounts
 from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES
 from gatewayfw.odm.jobs.fan_out import Drained, Fanout
 from gatewayfw.odm.jobs.thread import Helper
-from gatewayfw.odm.sizes.windows import SizeChecks
+from gatewayfw.odm.sizes.window_shares import SizeChecks
 from gatewayfw.odm.upkeep.indexes import wanted_indexes
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
 from gatewayfw.schemas import ModelSchema, Schemas

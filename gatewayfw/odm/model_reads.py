@@ -210,7 +210,7 @@ class ModelReads:
             sort=sort,
             default_sort=default_sort,
             most=most,
-            default=min(20, most) if default is None else default,
+            default=default,
             count=count,
         )
 

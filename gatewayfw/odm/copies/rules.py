@@ -34,7 +34,7 @@ from gatewayfw.storage import Document, Lock
 
 #: How documents of models are locked.
 LOCK = Lock(f"{HIDDEN}.rev")
-#: Where a target notes which of its windows are cut; see `gatewayfw.odm.sizes.windows`.
+#: Where a target notes which of its windows are cut; see `gatewayfw.odm.sizes.window_shares`.
 CUT = f"{HIDDEN}.cut"
 #: Most bytes that the version of one more copy adds to a holder, besides the relation's name.
 VERSION_BYTES = 256

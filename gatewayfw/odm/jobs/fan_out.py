@@ -30,7 +30,7 @@ from gatewayfw.odm.ids import START, following
 from gatewayfw.odm.reading.projection import copied_fields
 from gatewayfw.odm.reading.revisions import RAISED
 from gatewayfw.odm.sizes.budgets import Budget, holder_budget, most_bytes_before
-from gatewayfw.odm.sizes.windows import SizeChecks
+from gatewayfw.odm.sizes.window_shares import SizeChecks
 from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.mending import mend_met
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks

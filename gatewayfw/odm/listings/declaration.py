@@ -16,6 +16,8 @@ from gatewayfw.errors import DefinitionError
 OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "exists", "prefix", "contains")
 #: The largest page that may be declared.
 MOST_ROWS = 1_000
+#: Rows of a page where the author names no number, and the page may have so many.
+DEFAULT_ROWS = 20
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def declare(
     sort: Sequence[str],
     default_sort: str,
     most: int,
-    default: int,
+    default: int | None,
     count: bool | int,
 ) -> Declaration:
     """Return a listing as declared.
@@ -76,6 +78,8 @@ def declare(
     where = f"listing of model {model!r}"
     if not _is_whole(most, MOST_ROWS):
         raise DefinitionError(f"{where}: most must be an integer in 1..{MOST_ROWS}")
+    if default is None:
+        default = min(DEFAULT_ROWS, most)
     if not _is_whole(default, most):
         raise DefinitionError(f"{where}: default must be an integer in 1..{most}")
     if not isinstance(count, bool) and not _is_whole(count, 2**31 - 1):

@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 
 from gatewayfw.errors import StillReferenced
 from gatewayfw.odm.operations.delete import check_cascade
-from gatewayfw.odm.operations.deletion import Deleted, Deletion, is_deleted
+from gatewayfw.odm.operations.deletion_rounds import Deleted, Deletion, is_deleted
 from gatewayfw.odm.operations.handle import Filter, Handle, Update
 from gatewayfw.odm.operations.pace import MOST, Pace
 from gatewayfw.odm.operations.walk import Begin, Ids, InnerWalk, PacedWalk, Walk, of_ids
 from gatewayfw.odm.reading.cursor import DeleteResult, UpdateResult
-from gatewayfw.odm.sizes.own_fields import SizeCheck
+from gatewayfw.odm.sizes.own_fields import AllowanceCheck
 from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.delete import delete
@@ -66,7 +66,7 @@ def _changing(model: Handle, storage: Storage, wanted: Filter, change: Change) -
     Its visits tell whether fields differ afterwards; None for no match.
     """
     fields = sorted(change.named)
-    check = None if model.allowance is None else SizeCheck(model.allowance, looks_first=True)
+    check = None if model.allowance is None else AllowanceCheck(model.allowance, looks_first=True)
 
     def begin(attempt: Attempt, ids: Ids) -> Callable[[Any], bool | None]:
         found = storage.find(model.name, of_ids(wanted, {"$in": list(ids)}), fields)

@@ -10,7 +10,7 @@ from gatewayfw.odm.operations.handle import Filter, Get, Handle, Update
 from gatewayfw.odm.operations.read import find_first
 from gatewayfw.odm.reading.deep import show_one
 from gatewayfw.odm.reading.revisions import of_revision, raise_if_stale
-from gatewayfw.odm.sizes.own_fields import SizeCheck
+from gatewayfw.odm.sizes.own_fields import AllowanceCheck
 from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.new_documents import parse_document
 from gatewayfw.odm.writing.plan.attempt import Attempt
@@ -36,7 +36,7 @@ def update_one(
     if not change.named:
         return raise_if_stale(storage, model.name, wanted, rev, find_first(storage, model, exact, projection))
 
-    def write(attempt: Attempt, check: SizeCheck | None) -> Document | None:
+    def write(attempt: Attempt, check: AllowanceCheck | None) -> Document | None:
         document = apply(storage, update(attempt, model.schema, exact, change, projection.paths, check))
         return show_one(storage, projection, raise_if_stale(storage, model.name, wanted, rev, document))
 
@@ -55,7 +55,7 @@ def upsert_one(
     parsed = parse_upsert(model.schema, wanted, changes or {}, filter)
     inserts = False
 
-    def write(attempt: Attempt, check: SizeCheck | None) -> Document | None:
+    def write(attempt: Attempt, check: AllowanceCheck | None) -> Document | None:
         nonlocal inserts
         inserts = False
         if parsed.change.named:
@@ -88,10 +88,10 @@ def check_upsert(upsert: object, rev: object) -> None:
         raise UsageError("upsert: a document that may be new has no revision to ask for")
 
 
-def _run_checked(model: Handle, wanted: Filter, write: Callable[[Attempt, SizeCheck | None], T]) -> T:
+def _run_checked(model: Handle, wanted: Filter, write: Callable[[Attempt, AllowanceCheck | None], T]) -> T:
     """Run an update in a transaction, with the check of its size where it needs one."""
 
-    def run(check: SizeCheck | None) -> T:
+    def run(check: AllowanceCheck | None) -> T:
         return model.database.run(lambda attempt: write(attempt, check), hot=model.named(wanted)).result
 
     if model.allowance is None:

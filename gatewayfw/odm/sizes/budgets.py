@@ -8,7 +8,7 @@ most copies there may be.
 - *Copies in holders* may take the bytes of a document that `document_bytes` (a quarter at most) and the
   part for small copies leave. A larger copy goes into a holder only if the holder's copies then take no
   more than that, or no more than before.
-- *Windows* may take their share: see `gatewayfw.odm.sizes.windows`. A window that fills at most half of it
+- *Windows* may take their share: see `gatewayfw.odm.sizes.window_shares`. A window that fills at most half of it
   is not measured when small members enter, because the other half is reserved for them.
 """
 
@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gatewayfw.odm.sizes.windows import share_of
+from gatewayfw.odm.sizes.window_shares import share_of
 from gatewayfw.odm.sizes.worst_case import copies_bytes
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Schemas
 from gatewayfw.storage.documents import encode

@@ -72,7 +72,7 @@ class Allowance:
             f"{self.model}{where}: the fields of this document would have {size} bytes, more than {self.most}"
         )
 
-    def judge(self, write: Callable[[SizeCheck], T], *, looks_first: bool) -> T:
+    def judge(self, write: Callable[[AllowanceCheck], T], *, looks_first: bool) -> T:
         """Run an update with its check; after a refusal, read the document and try again.
 
         Only reading shows whether the document was too large before, which is rare. Without
@@ -80,10 +80,10 @@ class Allowance:
         """
         if not looks_first:
             try:
-                return write(SizeCheck(self, looks_first=False))
+                return write(AllowanceCheck(self, looks_first=False))
             except FieldsTooLarge:
                 pass
-        return write(SizeCheck(self, looks_first=True))
+        return write(AllowanceCheck(self, looks_first=True))
 
 
 def allowance_of(schema: ModelSchema, document_bytes: int) -> Allowance | None:
@@ -93,7 +93,7 @@ def allowance_of(schema: ModelSchema, document_bytes: int) -> Allowance | None:
     return Allowance(schema.name, tuple(schema.pure), document_bytes)
 
 
-class SizeCheck(NamedTuple):
+class AllowanceCheck(NamedTuple):
     """The size check of one update; ``looks_first`` at the document before the change."""
 
     allowance: Allowance

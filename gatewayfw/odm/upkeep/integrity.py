@@ -18,7 +18,7 @@ from gatewayfw.errors import Conflict, StorageError, TooLarge, UsageError
 from gatewayfw.odm.copies.rules import LOCK, HiddenField, assign, ids_in, merged
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import START
-from gatewayfw.odm.sizes.windows import SizeChecks
+from gatewayfw.odm.sizes.window_shares import SizeChecks
 from gatewayfw.odm.upkeep.inspection import Inspector, Report
 from gatewayfw.odm.upkeep.judgement import IS_DAMAGED
 from gatewayfw.odm.writing.apply import apply

@@ -13,7 +13,7 @@ from gatewayfw.odm.copies.rules import CUT, LOCK
 from gatewayfw.odm.reading.projection import copied_fields
 from gatewayfw.odm.sizes.budgets import Budget, holder_budget, window_budget
 from gatewayfw.odm.sizes.own_fields import FieldsTooLarge
-from gatewayfw.odm.sizes.windows import SizeChecks
+from gatewayfw.odm.sizes.window_shares import SizeChecks
 from gatewayfw.odm.writing.mending import mend_met
 from gatewayfw.schemas import RelatedRelation, Relation, Schemas
 from gatewayfw.schemas.models import Link

@@ -2,7 +2,7 @@
 
 A lock is a real write in the same transaction. Two operations that overlap conflict on the documents that
 both lock, so all changes of one document have one order: what is copied after a change has the new content, and a
-change finds each copy that was made before it. All locks are taken in the order of (collection, `_id`).
+change finds each copy that was made before it. Each function here locks in the order of (collection, `_id`).
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ from bson import ObjectId
 
 from gatewayfw.errors import TooLarge, missing_related
 from gatewayfw.odm.copies.rules import assign, merged
-from gatewayfw.odm.copies.windows import entry
+from gatewayfw.odm.copies.window_query import entry
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.sizes.budgets import is_small
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Effects, Key
-from gatewayfw.odm.writing.plan.steps import Change, Find, Guess, Plan, Touch, TouchMany
+from gatewayfw.odm.writing.plan.steps import FilteredUpdate, Find, Guess, Plan, Touch, TouchMany
 from gatewayfw.schemas import Relation
 from gatewayfw.storage import Document, Lock
 
 #: Documents that this operation has locked and read, by (model, `_id`).
 Sources = dict[tuple[str, ObjectId], Document]
-NO_CHANGES: Mapping[str, Sequence[Change]] = MappingProxyType({})
+NO_CHANGES: Mapping[str, Sequence[FilteredUpdate]] = MappingProxyType({})
 _VERSION = f"{HIDDEN}.v"
 
 
@@ -46,7 +46,7 @@ class _Wanted(NamedTuple):
 def lock_all(
     attempt: Attempt,
     ids: Iterable[tuple[str, Iterable[ObjectId]]],
-    changes: Mapping[str, Sequence[Change]] = NO_CHANGES,
+    changes: Mapping[str, Sequence[FilteredUpdate]] = NO_CHANGES,
 ) -> Plan[None]:
     """Lock documents, then do changes, by model.
 

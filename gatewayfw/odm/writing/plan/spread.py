@@ -13,7 +13,7 @@ from gatewayfw.odm.copies.rules import VERSION_BYTES, clock, copy_of, older, ren
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.reading.projection import source_of
 from gatewayfw.odm.sizes.budgets import most_bytes_before
-from gatewayfw.odm.sizes.windows import SizeChecks
+from gatewayfw.odm.sizes.window_shares import SizeChecks
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.steps import Count, Plan, PutJob, UpdateMany, UpdateOne
 from gatewayfw.schemas import ModelSchema, Relation, Schemas
@@ -69,7 +69,7 @@ def leave_to_jobs(
     """
     left = yield from _choose(attempt, document, spread)
     if any(kind == "copies" for kind, _relation in left):
-        document = yield from _date(schema, document, fields)
+        document = yield from _raise_version(schema, document, fields)
     for kind, relation in left:
         ids = spread.targets[relation] if kind == "windows" else ()
         job = PutJob(kind, (schema.name, document["_id"]), relation, version_of(document), ids)
@@ -105,7 +105,7 @@ def _sizes(copies: Mapping[Relation, int], spread: Spread) -> dict[tuple[JobKind
     return sizes
 
 
-def _date(schema: ModelSchema, document: Document, fields: Sequence[str] | None) -> Plan[Document]:
+def _raise_version(schema: ModelSchema, document: Document, fields: Sequence[str] | None) -> Plan[Document]:
     """Give a changed document a version above that of every copy.
 
     This also works if another tool has replaced it. A job skips copies with its version or above.
@@ -123,7 +123,7 @@ def renew_holders(attempt: Attempt, schema: ModelSchema, relation: Relation, sou
     except (StorageError, TooLarge):
         if attempt.can.has_transactions:
             raise  # the operation begins again
-        dated = yield from _date(schema, source, [HIDDEN])
+        dated = yield from _raise_version(schema, source, [HIDDEN])
         yield from _leave_copies(attempt, schema, relation, dated)
         return
     stale = older(relation, source["_id"], "$lt", version_of(source))

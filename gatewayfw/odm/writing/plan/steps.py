@@ -14,7 +14,7 @@ from bson import ObjectId
 
 from gatewayfw.odm.copies.jobs import JobKind, Jobs
 from gatewayfw.odm.copies.rules import copy_of
-from gatewayfw.odm.copies.windows import WindowQuery
+from gatewayfw.odm.copies.window_query import WindowQuery
 from gatewayfw.schemas import Relation
 from gatewayfw.storage import Storage
 from gatewayfw.storage.documents import encode
@@ -22,7 +22,7 @@ from gatewayfw.storage.terms import NOTHING, Document, Filter, Lock, Sorting, Up
 
 T = TypeVar("T")
 #: What changes in documents that match a filter.
-Change = tuple[Filter, Update]
+FilteredUpdate = tuple[Filter, Update]
 
 
 class Step(Protocol):
@@ -69,7 +69,7 @@ class TouchMany(NamedTuple):
     model: str
     ids: Sequence[object]
     lock: Lock
-    changes: Sequence[Change] = ()
+    changes: Sequence[FilteredUpdate] = ()
 
     def send(self, storage: Storage) -> None:
         storage.touch_many(self.model, self.ids, self.changes, lock=self.lock)

@@ -10,7 +10,7 @@ from gatewayfw.errors import ValidationError
 from gatewayfw.odm.copies.rules import HiddenField, copy_of, ids_in, merged
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.reading.revisions import RAISED
-from gatewayfw.odm.sizes.own_fields import SizeCheck, foresee
+from gatewayfw.odm.sizes.own_fields import AllowanceCheck, foresee
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.document import change_document, read_again, refuse_uncounted
 from gatewayfw.odm.writing.plan.effects import Effects
@@ -29,7 +29,7 @@ def update(
     filter: Filter,
     change: Change,
     shown: Iterable[str],
-    check: SizeCheck | None = None,
+    check: AllowanceCheck | None = None,
 ) -> Plan[Document | None]:
     """Change one document's pure fields and every copy; None for no match.
 
@@ -61,7 +61,7 @@ def _change(
     filter: Filter,
     change: Change,
     fields: Sequence[str] | None,
-    check: SizeCheck | None,
+    check: AllowanceCheck | None,
     effects: Effects,
 ) -> Plan[Document | None]:
     """Change the document itself, which locks it, and check the result."""

@@ -16,15 +16,15 @@ from bson import ObjectId
 
 from gatewayfw.errors import TooLarge
 from gatewayfw.odm.copies.rules import CUT, LOCK, assign, holding, ids_in, merged, place
-from gatewayfw.odm.copies.windows import single_reverse, window_query
+from gatewayfw.odm.copies.window_query import single_reverse, window_query
 from gatewayfw.odm.hidden import HIDDEN, cuts_of
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.sizes.budgets import bytes_of_member, is_small
-from gatewayfw.odm.sizes.windows import fitted, fitting, room_in, share_of, share_within
+from gatewayfw.odm.sizes.window_shares import fitted, fitting, room_in, share_of, share_within
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Copy, Effects, Key
 from gatewayfw.odm.writing.plan.locks import Crowded, lock_all
-from gatewayfw.odm.writing.plan.steps import Change, Find, FindMembers, Plan, TouchMany, UpdateEach, UpdateMany
+from gatewayfw.odm.writing.plan.steps import FilteredUpdate, Find, FindMembers, Plan, TouchMany, UpdateEach, UpdateMany
 from gatewayfw.schemas import RelatedRelation, Relation
 from gatewayfw.storage.documents import encode
 
@@ -53,9 +53,9 @@ def renew_members(attempt: Attempt, effects: Effects) -> Plan[None]:
     yield from lock_all(attempt, effects.targets().items())
 
 
-def _replacements(attempt: Attempt, effects: Effects) -> dict[str, list[Change]]:
+def _replacements(attempt: Attempt, effects: Effects) -> dict[str, list[FilteredUpdate]]:
     """Return the changes, by model, that replace members' copies in targets."""
-    found: dict[str, list[Change]] = {}
+    found: dict[str, list[FilteredUpdate]] = {}
     for reverse, ids, copy in effects.renewals:
         if reverse.type == "multiple" and not is_small(attempt.window_budget(reverse), copy):
             raise Crowded()
@@ -231,8 +231,8 @@ def _refresh_single(
 ) -> Plan[None]:
     path = f"{reverse.relation}._id"
     fields = attempt.fields_of(reverse)
-    holding = {"_id": {"$in": list(targets)}, reverse.name: {"$exists": True}}
-    held = yield Find(reverse.target, holding, [f"{reverse.name}._id"])
+    claimable = {"_id": {"$in": list(targets)}, reverse.name: {"$exists": True}}
+    held = yield Find(reverse.target, claimable, [f"{reverse.name}._id"])
     claimed = {target["_id"]: next(iter(ids_in(target.get(reverse.name))), None) for target in held}
     wanted = {"_id": {"$in": [id_ for id_ in claimed.values() if id_]}, path: {"$in": list(targets)}}
     found = (yield Find(reverse.member, wanted, [*fields, path])) if claimed else ()

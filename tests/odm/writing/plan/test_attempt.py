@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.odm.sizes.windows import SizeChecks
+from gatewayfw.odm.sizes.window_shares import SizeChecks
 from gatewayfw.odm.writing.plan.attempt import Attempt
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gatewayfw.errors import DuplicateKey, NotFound
 from gatewayfw.odm.copies.rules import LOCK, copy_of
-from gatewayfw.odm.copies.windows import entry, window_query
+from gatewayfw.odm.copies.window_query import entry, window_query
 from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of
 from gatewayfw.odm.writing.plan.effects import Effects

@@ -17,7 +17,7 @@ from gatewayfw.errors import Conflict, NotFound, ReplyTooLarge, TooLarge, Valida
 from gatewayfw.odm.copies.rules import LOCK
 from gatewayfw.odm.sizes.budgets import bytes_of_member, window_budget
 from gatewayfw.odm.sizes.own_fields import FieldsTooLarge
-from gatewayfw.odm.sizes.windows import SizeChecks
+from gatewayfw.odm.sizes.window_shares import SizeChecks
 from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
 from gatewayfw.odm.writing.plan.locks import Crowded

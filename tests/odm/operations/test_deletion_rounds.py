@@ -8,7 +8,7 @@ import pytest
 
 from gatewayfw.errors import StillReferenced
 from gatewayfw.odm.database import Done
-from gatewayfw.odm.operations.deletion import Deletion, is_deleted
+from gatewayfw.odm.operations.deletion_rounds import Deletion, is_deleted
 
 
 def refused(**counts):

@@ -7,7 +7,7 @@ from bson import encode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatewayfw.odm.sizes.windows import SizeChecks, fills, fitted, fitting, room_in, share_of, share_within
+from gatewayfw.odm.sizes.window_shares import SizeChecks, fills, fitted, fitting, room_in, share_of, share_within
 
 COPIES = st.lists(st.integers(0, 300), max_size=14).map(
     lambda sizes: [{"_id": i, "t": "x" * n} for i, n in enumerate(sizes)]

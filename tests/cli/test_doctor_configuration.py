@@ -9,7 +9,7 @@ import pytest
 from flask import Flask
 
 from gatewayfw.auth import Auth, Tokens, access_rule
-from gatewayfw.cli.configuration import findings
+from gatewayfw.cli.doctor_configuration import findings
 from gatewayfw.core import gateway
 from gatewayfw.files import DirectoryFiles
 from gatewayfw.web.mounts import Mount
