@@ -15,10 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from gatewayfw.settings import Settings
-from gatewayfw.web.servers.serve import serve
 from tests.waiting import wait_until
-from tests.web.test_wire import ANSWER, CHUNKED, DATA, LAST, chunk, made, post
+from tests.web.test_wire import ANSWER, CHUNKED, DATA, LAST, chunk, post
 
 ROOT = Path(__file__).parent.parent.parent
 SERVERS = ("gunicorn", "granian", "waitress", "threaded")
@@ -26,14 +24,6 @@ BODY = 1_000_000
 #: Seconds of a processor for a body of 1 MB in single bytes: 5 at most here, and 75 with a parser that copies what is
 #: left of a block for each chunk.
 MOST = 20.0
-
-
-def run(server, port):
-    """Serve in one process, or with one worker."""
-    settings = Settings()
-    options = {"server": "gunicorn" if server == "threaded" else server, "workers": 1, "threads": 2}
-    options |= {"multi_process": server != "threaded", "settings": settings, "most_bytes": 10 * BODY}
-    serve(made().create_app(), host="127.0.0.1", port=port, **options)
 
 
 class Server:
@@ -44,7 +34,11 @@ class Server:
             self.address = probe.getsockname()
         with log.open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", f"from {__name__} import run; run({name!r}, {self.address[1]})"],
+                [
+                    sys.executable,
+                    "-c",
+                    f"from tests.web.test_wire import run; run({name!r}, {self.address[1]}, {10 * BODY})",
+                ],
                 cwd=ROOT,
                 stdin=subprocess.DEVNULL,
                 stdout=output,

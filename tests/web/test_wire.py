@@ -50,11 +50,10 @@ def served():
     return made().create_app()
 
 
-def run(server, port):
+def run(server, port, most_bytes=1024 * 1024):
     """Serve in one process, or with one worker."""
-    settings = Settings()
     options = {"server": "gunicorn" if server == "threaded" else server, "workers": 1, "threads": 4}
-    options |= {"multi_process": server != "threaded", "settings": settings, "most_bytes": settings.max_body_bytes}
+    options |= {"multi_process": server != "threaded", "settings": Settings(), "most_bytes": most_bytes}
     serve(made().create_app(), host="127.0.0.1", port=port, **options)
 
 
