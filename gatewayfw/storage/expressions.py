@@ -1,6 +1,6 @@
 """The regular expressions that mean the same on all adapters. Pure.
 
-MongoDB takes those of PCRE, mongomock Python's. What is named here they agree on: letters and other
+MongoDB takes those of PCRE, memory Python's. What is named here they agree on: letters and other
 characters, ``. ^ $ |``, groups ``( )`` and ``(?: )``, classes ``[a-z]`` and ``[^a-z]``, the
 repetitions ``* + ? {2} {2,} {2,5}`` with ``?`` after them, ``\\d \\w \\s \\D \\W \\S \\b``
 (of ASCII), ``\\n \\r \\t``, and any sign after a backslash. ``$`` is also before a newline at the end.

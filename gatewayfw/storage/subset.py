@@ -187,7 +187,7 @@ class Rules:
         return UsageError(f"{self.where}: {text}")
 
 
-#: For what is pulled. $and and $or beside operators are refused: mongomock 4.3 does not know them there.
+#: For what is pulled: fewer operators than in filters. Our choice; nobody has missed the others.
 PULLED = Rules("update", _PULLED)
 
 
@@ -231,7 +231,7 @@ def changes_of(update: Mapping[str, Any], known: Container[str] = UPDATES) -> It
         for path, value in changes.items():
             if not isinstance(path, str) or "\0" in path or not all(path.split(".")):
                 raise refusal(f"update: {operator} names no field")
-            # MongoDB refuses overlapping paths (code 40), mongomock 4.3 applies them in some order.
+            # MongoDB refuses overlapping paths (code 40); memory would apply them in some order.
             if any(path == other or path.startswith(other + ".") or other.startswith(path + ".") for other in seen):
                 raise refusal(f"update: {path} is changed twice")
             seen.append(path)
