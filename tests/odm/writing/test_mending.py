@@ -8,6 +8,7 @@ import pytest
 from bson import Decimal128
 
 from gatewayfw.errors import ValidationError
+from gatewayfw.odm.writing.plan import attempt
 
 NAN, LAST = float("nan"), 2**63 - 1
 #: Damaged hidden fields. In them ``LAND`` stands for the id of the country that a city embeds.
@@ -122,6 +123,14 @@ def test_the_log_names_the_document_that_a_write_resets(world, towns, caplog):
         world.country.find_one_and_update({"_id": towns[0]}, {"$set": {"name": "new"}})
     told = f"city {towns[1][1]}: another tool damaged _gw.at, which is reset: flask gateway repair mends what follows"
     assert caplog.messages == [told]
+
+
+def test_a_write_begins_again_after_another_writer_has_mended_it(world, towns, monkeypatch):
+    mend = attempt.mend_met
+    monkeypatch.setattr(attempt, "mend_met", lambda storage, error: mend(storage, error) and False)
+    world.storage.update_one("city", {"_id": towns[1][1]}, {"$set": {"_gw": None}}, ())
+    world.country.find_one_and_update({"_id": towns[0]}, {"$set": {"name": "new"}})
+    assert names_of(world, towns[0]) == ["new"] * 4
 
 
 @pytest.mark.parametrize("hidden", [None, {"later": NAN}])

@@ -138,7 +138,7 @@ def with_size_checks(
     Without transactions it may have done a part, so it is not run again: there, plans measure where a step is refused.
     ``stopped`` gives the error that stopped an operation within the write, which may have got another name since.
     """
-    checks = first
+    checks, unmended = first, 0
     while True:
         try:
             return write(checks)
@@ -146,7 +146,12 @@ def with_size_checks(
             reason = stopped() or error
             if _is_too_large(reason) and checks is not SizeChecks.HOLDERS and storage.has_transactions():
                 checks = SizeChecks(checks + 1)
-            elif not (isinstance(reason, GatewayError) and mend_met(storage, reason) and storage.has_transactions()):
+                continue
+            if not isinstance(reason, GatewayError) or reason.met is None:
+                raise
+            if not mend_met(storage, reason):
+                unmended += 1  # once, another writer may have mended it meanwhile
+            if unmended > 1 or not storage.has_transactions():
                 raise
 
 
