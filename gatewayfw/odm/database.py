@@ -213,6 +213,8 @@ class Database:
         def run_once() -> T:
             nonlocal attempt, attempts
             attempts += 1
+            if outer is None:
+                self._local.stopped = None  # a conflict of the attempt before says nothing about this one
             crowded = attempts > CONFLICTS and outer is None and fanout.limit < math.inf
             limit = 0 if crowded else fanout.limit
             attempt = Attempt(self.schemas, attempt.can, limit, self._local.checks, self.counts)
@@ -223,7 +225,7 @@ class Database:
             return result
 
         def begin(checks: SizeChecks) -> T:
-            self._local.checks, self._local.stopped = checks, None
+            self._local.checks = checks
             return storage.transaction(run_once, proof, (*hot, _CHECKING) if checks else hot)
 
         if outer is not None:
