@@ -18,6 +18,8 @@ from gatewayfw.odm.jobs.fan_out import Drained, Fanout
 from gatewayfw.schemas import Schemas, integer, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage
+from gatewayfw.storage.mongo.transactions import _WriteConflict
+from tests.odm.world import World, define_world
 
 
 def test_all_happen_and_the_result_is_returned(world):
@@ -136,6 +138,24 @@ def test_what_may_be_begun_again_is_even_when_it_got_another_name(world, hidden)
     world.odm.transaction(renaming(world.country.find_one_and_update, {"_id": land}, {"$set": {"name": "new"}}))
     (copy,) = [city["country"] for city in world.storage.find("city", {})]
     assert copy == {"_id": land, "name": "new"}
+
+
+@pytest.mark.mongo
+def test_a_conflict_does_not_hide_what_stops_the_next_attempt(mongo_database, odm_on, monkeypatch):
+    odm = odm_on(mongo_database)
+    world = World(odm, define_world(odm))
+    land, conflicts = world.add_country("land"), [_WriteConflict()]
+    world.storage.update_one("country", {"_id": land}, {"$set": {"_gw": {"cut": {"cities": 10}}}}, ())
+    touch = world.storage.touch
+
+    def meet(*args, **keys):
+        if conflicts:
+            raise conflicts.pop()
+        return touch(*args, **keys)
+
+    monkeypatch.setattr(world.storage, "touch", meet)
+    world.odm.transaction(lambda: world.add_city("city", land))
+    assert world.storage.count("city", {}) == 1
 
 
 def test_what_cannot_succeed_keeps_the_name_it_got(world):
