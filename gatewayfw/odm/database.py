@@ -207,17 +207,16 @@ class Database:
         """
         storage, fanout = self.storage, self.fanout
         outer = self._local.jobs
-        attempt = Attempt(self.schemas, abilities_of(storage))
-        attempts = 0
+        can = abilities_of(storage)
+        attempts: list[Attempt] = []
 
         def run_once() -> T:
-            nonlocal attempt, attempts
-            attempts += 1
             if outer is None:
                 self._local.stopped = None  # a conflict of the attempt before says nothing about this one
-            crowded = attempts > CONFLICTS and outer is None and fanout.limit < math.inf
+            crowded = len(attempts) >= CONFLICTS and outer is None and fanout.limit < math.inf
             limit = 0 if crowded else fanout.limit
-            attempt = Attempt(self.schemas, attempt.can, limit, self._local.checks, self.counts)
+            attempt = Attempt(self.schemas, can, limit, self._local.checks, self.counts)
+            attempts.append(attempt)
             result = operation(attempt)
             if outer is not None:
                 outer.update(attempt.jobs)
@@ -230,7 +229,7 @@ class Database:
 
         if outer is not None:
             try:
-                return Done(storage.transaction(run_once, proof, hot), frozenset(attempt.jobs))
+                return Done(storage.transaction(run_once, proof, hot), frozenset(attempts[-1].jobs))
             except GatewayError as error:
                 self._local.stopped = self._local.stopped or error
                 raise
@@ -240,15 +239,15 @@ class Database:
             first = SizeChecks.WINDOWS if storage.in_transaction() else _NO_CHECKS
             result = with_size_checks(storage, begin, first, lambda: self._local.stopped)
         finally:
-            freed = self._local.freed | attempt.freed
+            freed = self._local.freed.union(*(one.freed for one in attempts[-1:]))
             self._local.jobs, self._local.checks, self._local.freed = None, _NO_CHECKS, frozenset()
             self._local.stopped = None  # it would keep all that its traceback names
         if not storage.in_transaction():  # one of another gateway may still fail
             if freed:
                 self._free(freed)
-            for relation, source, met in attempt.renewed:
+            for relation, source, met in attempts[-1].renewed:
                 self.counts.note(relation, source, met)
-        drained = self._drained(jobs | attempt.jobs)
+        drained = self._drained(jobs | attempts[-1].jobs)
         return Done(result, frozenset(drained.left), drained.deleted)
 
     def transact(self, fn: Callable[[], T], proof: tuple[str, Filter] | None = None) -> T:

@@ -21,7 +21,10 @@ _GONE: Any = object()
 
 def counter_in(document: Mapping[str, Any], name: str) -> int:
     """Return a counter of a document's hidden field; 0 if there is none."""
-    value = field_of(document).get(name, 0)
+    stored = document.get(HIDDEN)
+    if type(stored) is not dict and not isinstance(stored, Mapping):  # the second question takes much longer
+        return 0
+    value = stored.get(name, 0)
     return value if _is_counter(value) else 0
 
 

@@ -74,7 +74,7 @@ def leave_to_jobs(
         ids = spread.targets[relation] if kind == "windows" else ()
         job = PutJob(kind, (schema.name, document["_id"]), relation, version_of(document), ids)
         attempt.jobs.add((yield job))
-    return document, spread.without(left)
+    return document, spread.without(left) if left else spread
 
 
 def _choose(attempt: Attempt, document: Document, spread: Spread) -> Plan[set[tuple[JobKind, Relation]]]:
@@ -126,10 +126,12 @@ def renew_holders(attempt: Attempt, schema: ModelSchema, relation: Relation, sou
         dated = yield from _raise_version(schema, source, [HIDDEN])
         yield from _leave_copies(attempt, schema, relation, dated)
         return
-    stale = older(relation, source["_id"], "$lt", version_of(source))
-    if most is not None and (yield Count(relation.model, {**holds, **stale}, 1)) > 0:
-        yield from _leave_copies(attempt, schema, relation, source)
-    elif attempt.can.counts_locks:
+    if most is not None:
+        stale = older(relation, source["_id"], "$lt", version_of(source))
+        if (yield Count(relation.model, {**holds, **stale}, 1)):
+            yield from _leave_copies(attempt, schema, relation, source)
+            return
+    if attempt.can.counts_locks:
         attempt.renewed.append((relation, source, met))
 
 
