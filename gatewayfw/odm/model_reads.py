@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.listings import Listing
 from gatewayfw.odm.operations import read
-from gatewayfw.odm.operations.handle import Filter, Get, Handle, choose_filter
+from gatewayfw.odm.operations.handle import Filter, Get, Handle
 from gatewayfw.odm.reading.cursor import Cursor
-from gatewayfw.odm.reading.filters import distinct_path, revealed
+from gatewayfw.odm.reading.filters import choose_filter, distinct_path, revealed
 from gatewayfw.odm.reading.paths import Path
 from gatewayfw.odm.reading.projection import Projections
 from gatewayfw.schemas import ModelSchema

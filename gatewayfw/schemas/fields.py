@@ -16,6 +16,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.exactness import differences
+from gatewayfw.schemas.file_signatures import SIGNATURES
 from gatewayfw.schemas.kinds import Constant, KindField, as_kind
 from gatewayfw.schemas.kinds.adopted import adopt
 from gatewayfw.schemas.kinds.array import ArrayField
@@ -32,7 +33,6 @@ from gatewayfw.schemas.kinds.mapping import MappingField
 from gatewayfw.schemas.kinds.numbers import IntegerField, NumberField
 from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.kinds.text import EmailField, StringField, UrlField
-from gatewayfw.schemas.signatures import SIGNATURES
 from gatewayfw.schemas.values import finite_number, plain, storable_key
 
 

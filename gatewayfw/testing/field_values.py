@@ -25,12 +25,12 @@ from gatewayfw.errors import ValidationError
 from gatewayfw.odm.listings.resolution import Filtered, resolved
 from gatewayfw.schemas import Mode, Schemas, compile_struct
 from gatewayfw.schemas.bounds import Bounds, bounds_problem
+from gatewayfw.schemas.file_signatures import UNKNOWN
 from gatewayfw.schemas.kinds import KindField, as_kind
 from gatewayfw.schemas.kinds.checks import FullMatch, lengths
 from gatewayfw.schemas.kinds.decimals import MOST_DIGITS
 from gatewayfw.schemas.kinds.file import Upload
 from gatewayfw.schemas.levels import Level, Spec, level
-from gatewayfw.schemas.signatures import UNKNOWN
 from gatewayfw.schemas.values import HIGHEST, LOWEST, finite_number
 
 Values = st.SearchStrategy[Any]

@@ -26,9 +26,9 @@ from werkzeug.wsgi import get_content_length
 
 from gatewayfw.errors import BadRequest, Forbidden, TooLarge, UnsupportedMediaType, ValidationError
 from gatewayfw.files.stores import error_of
+from gatewayfw.schemas.file_signatures import HEAD
 from gatewayfw.schemas.kinds.file import Upload
 from gatewayfw.schemas.messages import REQUIRED
-from gatewayfw.schemas.signatures import HEAD
 from gatewayfw.schemas.uploads import Expected
 from gatewayfw.settings import Settings
 from gatewayfw.web.patience import CHUNK, Patience

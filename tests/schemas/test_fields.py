@@ -41,7 +41,7 @@ from gatewayfw.schemas import (
     url,
 )
 from gatewayfw.schemas.fields import KINDS, as_field
-from gatewayfw.schemas.signatures import SIGNATURES
+from gatewayfw.schemas.file_signatures import SIGNATURES
 from gatewayfw.schemas.structs import check_value
 from tests.strategies import LOADED, SCALARS
 

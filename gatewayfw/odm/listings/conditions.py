@@ -13,7 +13,7 @@ from typing import Any
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm.listings.resolution import Filtered, Resolution
 from gatewayfw.schemas.kinds import as_kind
-from gatewayfw.schemas.messages import INVALID, NO_OBJECT, UNKNOWN
+from gatewayfw.schemas.messages import INVALID, NO_BOOLEAN, NO_OBJECT, UNKNOWN
 from gatewayfw.schemas.paths import below
 from gatewayfw.schemas.values import encodable
 
@@ -113,7 +113,7 @@ def _operand(field: Filtered, value: Any, path: str) -> Any:
 
 def _presence(value: Any, path: str) -> Condition:
     if not isinstance(value, bool):
-        raise ValidationError({path: ["Not a valid boolean."]})
+        raise ValidationError({path: [NO_BOOLEAN]})
     return {"$exists": value}
 
 

@@ -11,6 +11,7 @@ from gatewayfw.odm.reading.revisions import of_revision, raise_if_stale
 from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.delete import delete
+from gatewayfw.schemas.messages import NO_BOOLEAN
 
 
 def delete_one(model: Handle, wanted: Filter, rev: int | None, cascade: bool) -> DeleteResult:
@@ -34,4 +35,4 @@ def delete_one(model: Handle, wanted: Filter, rev: int | None, cascade: bool) ->
 def check_cascade(hard_cascade: object) -> None:
     """Raise ValidationError unless ``hard_cascade`` is true or false."""
     if not isinstance(hard_cascade, bool):
-        raise ValidationError({"hardCascade": ["Not a valid boolean."]})
+        raise ValidationError({"hardCascade": [NO_BOOLEAN]})

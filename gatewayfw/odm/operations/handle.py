@@ -10,7 +10,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import UsageError
 from gatewayfw.odm.database import Database
-from gatewayfw.odm.reading.filters import revealed, selects_all, stored_filter
+from gatewayfw.odm.reading.filters import choose_filter, revealed, selects_all, stored_filter
 from gatewayfw.odm.reading.projection import Projection, Projections
 from gatewayfw.odm.sizes.own_fields import Allowance, allowance_of
 from gatewayfw.schemas import ModelSchema, Schemas
@@ -80,10 +80,3 @@ class Handle:
     def named(self, wanted: Filter) -> list[tuple[str, object]]:
         """Return the document that a filter names by `_id`, for a queue of its writers."""
         return [(self.name, wanted["_id"])] if isinstance(wanted.get("_id"), ObjectId) else []
-
-
-def choose_filter(given: Filter, other: Filter | None) -> Filter:
-    """Return the filter, which may be given in one of two places."""
-    if other is not None:
-        raise TypeError("the filter is given twice: filter and filters mean the same")
-    return given

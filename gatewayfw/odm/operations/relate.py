@@ -14,6 +14,7 @@ from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.relate import add, remove
 from gatewayfw.odm.writing.plan.steps import Plan
 from gatewayfw.odm.writing.relation_input import RelationInput, parse_inputs, sources_in
+from gatewayfw.schemas.messages import NO_BOOLEAN
 from gatewayfw.storage import Document
 
 _Inputs = Mapping[str, RelationInput]
@@ -24,7 +25,7 @@ def add_relations(
 ) -> Document | None:
     """Relate one document to others; return it projected."""
     if not isinstance(replace, bool):
-        raise ValidationError({"replace": ["Not a valid boolean."]})
+        raise ValidationError({"replace": [NO_BOOLEAN]})
     return _relate(
         model,
         wanted,

@@ -18,6 +18,7 @@ from gatewayfw.odm.writing.plan.insert import insert
 from gatewayfw.odm.writing.plan.update import update
 from gatewayfw.odm.writing.updates import stored_update
 from gatewayfw.odm.writing.upserts import parse_upsert
+from gatewayfw.schemas.messages import NO_BOOLEAN
 from gatewayfw.storage import Document
 
 T = TypeVar("T")
@@ -83,7 +84,7 @@ def upsert_one(
 def check_upsert(upsert: object, rev: object) -> None:
     """Refuse an upsert that asks for a revision, or whose flag is none."""
     if not isinstance(upsert, bool):
-        raise ValidationError({"upsert": ["Not a valid boolean."]})
+        raise ValidationError({"upsert": [NO_BOOLEAN]})
     if rev is not None:
         raise UsageError("upsert: a document that may be new has no revision to ask for")
 

@@ -247,3 +247,10 @@ def check_raw_sort(names: Sequence[str]) -> None:
     for name in names:
         if name.partition(".")[0] == HIDDEN:
             raise UsageError(f"sort: there is no field {shown(name)}")
+
+
+def choose_filter(given: Mapping[Any, Any], other: Mapping[Any, Any] | None) -> Mapping[Any, Any]:
+    """Return the filter, which may be given in one of two places."""
+    if other is not None:
+        raise TypeError("the filter is given twice: filter and filters mean the same")
+    return given

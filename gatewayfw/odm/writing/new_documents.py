@@ -14,6 +14,7 @@ from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.sizes.own_fields import Allowance
 from gatewayfw.odm.writing.relation_input import RelationInput, object_id
 from gatewayfw.schemas import ModelSchema
+from gatewayfw.schemas.messages import NO_ID
 from gatewayfw.schemas.structs import check_document
 
 
@@ -44,7 +45,7 @@ def parse_document(
         raise ValidationError({where: ["Expected an object."]})
     own = object_id(doc["_id"]) if "_id" in doc else ObjectId()
     if own is None:
-        raise ValidationError({f"{where}._id": ["Not a valid id."]})
+        raise ValidationError({f"{where}._id": [NO_ID]})
     pure = {name: value for name, value in doc.items() if name != "_id"}
     try:
         fields = check_document(schema.document, pure)

@@ -10,7 +10,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import TooLarge, ValidationError
 from gatewayfw.schemas import ModelSchema, Relation
-from gatewayfw.schemas.messages import REQUIRED, UNKNOWN
+from gatewayfw.schemas.messages import NO_BOOLEAN, NO_ID, REQUIRED, UNKNOWN
 from gatewayfw.schemas.values import HEX_ID
 
 
@@ -105,7 +105,7 @@ def _parse_ids(relation: Relation, value: object, path: str, errors: dict[str, l
     if relation.type == "single" and len(ids) != 1:
         errors[path] = ["Expected one id."]
     elif None in ids:
-        errors[path] = ["Not a valid id."]
+        errors[path] = [NO_ID]
     elif len(set(ids)) < len(ids):
         errors[path] = ["Ids may not repeat."]
     elif relation.limit is not None and len(ids) > relation.limit:
@@ -121,7 +121,7 @@ def _parse_flags(relation: Relation, value: object, path: str, errors: dict[str,
         if name not in relation.related_relations:
             errors[f"{path}.{name}"] = [UNKNOWN]
         elif not isinstance(flag, bool):
-            errors[f"{path}.{name}"] = ["Not a valid boolean."]
+            errors[f"{path}.{name}"] = [NO_BOOLEAN]
     return dict(value)
 
 

@@ -9,9 +9,9 @@ from typing import Any, BinaryIO, final
 
 from marshmallow import fields as mm
 
+from gatewayfw.schemas.file_signatures import type_of
 from gatewayfw.schemas.kinds.base import Description, KindField
 from gatewayfw.schemas.kinds.quick import Purpose, Test
-from gatewayfw.schemas.signatures import type_of
 
 _SIZE = re.compile(r"([0-9]{1,12}) ?(B|kB|MB|GB)")
 _UNITS: Mapping[str, int] = MappingProxyType({"B": 1, "kB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000})
