@@ -11,6 +11,9 @@ KINDS = (
 
 
 def test_what_is_offered_is_there():
-    offered = f"IndexSpec ModelSchema Options RelatedRelation Relation Schemas Sort Struct compile_struct {KINDS}"
+    shapes = "IndexOptionsShape IndexShape OptionsShape RelationShape ReverseShape SortShape"
+    offered = (
+        f"{shapes} IndexSpec ModelSchema Options RelatedRelation Relation Schemas Sort Struct compile_struct {KINDS}"
+    )
     assert sorted(schemas.__all__) == sorted(["Mode", *offered.split()])
     assert [getattr(schemas, name).__name__ for name in offered.split()] == offered.split()

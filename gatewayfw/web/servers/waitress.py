@@ -9,6 +9,7 @@ import logging
 import signal
 import threading
 import time
+from collections.abc import Callable
 from typing import Any
 
 from flask import Flask
@@ -73,19 +74,31 @@ def run_waitress(app: Flask, *, host: str, port: int, threads: int, settings: Se
         logger.info("serving in this process at http://%s:%d", host, listener.getsockname()[1])
         init_worker(app)
         if threading.current_thread() is threading.main_thread():
-            signal.signal(signal.SIGTERM, lambda *_: _begin_to_stop(server, settings.deadline + PATIENCE))
+            signal.signal(signal.SIGTERM, _terminator(server, settings.deadline + PATIENCE))
         server.run()
 
 
-def _begin_to_stop(server: Any, seconds: float) -> None:
-    server.accepting = False
-    threading.Thread(target=_stop, args=[server, time.monotonic() + seconds], daemon=True).start()
+def _terminator(server: Any, seconds: float) -> Callable[..., None]:
+    """Return a handler of SIGTERM.
+
+    The first one lets requests under way be answered for so many seconds, the next one ends the server.
+    """
+    is_stopping = False
+
+    def terminate(*_: object) -> None:
+        nonlocal is_stopping
+        if is_stopping:
+            raise KeyboardInterrupt  # as Ctrl-C does; SIGINT itself may be ignored, as under nohup
+        is_stopping, server.accepting = True, False
+        threading.Thread(target=_stop, args=[server, time.monotonic() + seconds], daemon=True).start()
+
+    return terminate
 
 
 def _stop(server: Any, most: float) -> None:
-    """End the main thread when all requests are answered, or the time is up."""
+    """Send the second SIGTERM when all requests are answered, or the time is up."""
     while time.monotonic() < most and any(
         channel.requests or channel.total_outbufs_len for channel in list(server.active_channels.values())
     ):
         time.sleep(0.05)
-    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)

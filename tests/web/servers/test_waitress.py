@@ -95,7 +95,8 @@ class Waitress:
         self._log = folder / "waitress.log"
         with self._log.open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", PROGRAM, str(self.address[1])],
+                # As under nohup: SIGTERM ends it although SIGINT is ignored.
+                ["sh", "-c", "trap '' INT; exec \"$@\"", "-", sys.executable, "-c", PROGRAM, str(self.address[1])],
                 env={**os.environ, "PYTHONPATH": os.getcwd()},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
