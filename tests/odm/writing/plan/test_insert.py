@@ -16,26 +16,10 @@ from gatewayfw.odm.writing.plan.steps import Insert, Touch
 from gatewayfw.odm.writing.relation_input import parse_inputs
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
+from tests.odm.tags import TAGS
 from tests.odm.towns import UNCUT
 
-TAGS = [ObjectId(f"{number:024x}") for number in range(1, 5)]
 REFUSED = "post: one insert may embed 6 copies of related documents, all of its documents together"
-
-
-@pytest.fixture
-def blog(storage):
-    """Four tags, and posts of which one insert may embed 6 copies of tags and authors."""
-    settings = Settings(insert_copies=6)
-    odm = Odm(Schemas(settings), settings)
-    odm.set_db(storage)
-    tag = odm.new_model("tag", {"name": string})
-    relations = {
-        "tags": {"schemaName": "tag", "type": "multiple", "optional": True},
-        "main": {"schemaName": "tag", "type": "single", "optional": True},
-    }
-    odm.new_model("post", {"title": string}, relations)
-    tag.insert_many([{"_id": id_, "name": str(number)} for number, id_ in enumerate(TAGS)])
-    return odm
 
 
 def posts(count):

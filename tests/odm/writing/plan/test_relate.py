@@ -6,11 +6,10 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw.errors import Conflict
-from gatewayfw.odm import Odm
 from gatewayfw.odm.writing.plan.relate import ids_to_copy
 from gatewayfw.odm.writing.relation_input import RelationInput
-from gatewayfw.schemas import Relation, Schemas, string
-from gatewayfw.settings import Settings
+from gatewayfw.schemas import Relation
+from tests.odm.tags import TAGS
 from tests.odm.towns import (
     ANN,
     ANN_COPY,
@@ -20,23 +19,6 @@ from tests.odm.towns import (
 )
 
 A, B = ObjectId("a" * 24), ObjectId("b" * 24)
-TAGS = [ObjectId(f"{number:024x}") for number in range(1, 5)]
-
-
-@pytest.fixture
-def blog(storage):
-    """Four tags, and posts of which one insert may embed 6 copies of tags and authors."""
-    settings = Settings(insert_copies=6)
-    odm = Odm(Schemas(settings), settings)
-    odm.set_db(storage)
-    tag = odm.new_model("tag", {"name": string})
-    relations = {
-        "tags": {"schemaName": "tag", "type": "multiple", "optional": True},
-        "main": {"schemaName": "tag", "type": "single", "optional": True},
-    }
-    odm.new_model("post", {"title": string}, relations)
-    tag.insert_many([{"_id": id_, "name": str(number)} for number, id_ in enumerate(TAGS)])
-    return odm
 
 
 def test_nothing_more_may_come_to_a_required_relation(blog):
