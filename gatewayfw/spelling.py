@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import wraps
 from inspect import signature
 from types import MappingProxyType
-from typing import Any, final
+from typing import Any, TypeVar, final
+
+T = TypeVar("T")
 
 #: The service of all acts that are registered in no other service.
 MAIN = "main"
@@ -115,3 +118,16 @@ def pythonic(config: Mapping[str, Any] | None, keys: Mapping[str, Any]) -> dict[
             raise TypeError(f"{key!r} is given twice")
         arguments[name] = value
     return arguments
+
+
+def as_contract(method: Callable[..., T]) -> Callable[..., T]:
+    """Return a method as the contract calls it: with one object or keywords.
+
+    Their keys are its parameters; see `pythonic`.
+    """
+
+    @wraps(method)
+    def call(self: Any, config: Mapping[str, Any] | None = None, /, **keys: Any) -> T:
+        return method(self, **pythonic(config, keys))
+
+    return call

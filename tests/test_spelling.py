@@ -6,7 +6,17 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from gatewayfw.spelling import CONTRACT, DECORATOR, MAIN, PARAMETERS, PYTHON, arguments_of, contractual, pythonic
+from gatewayfw.spelling import (
+    CONTRACT,
+    DECORATOR,
+    MAIN,
+    PARAMETERS,
+    PYTHON,
+    arguments_of,
+    as_contract,
+    contractual,
+    pythonic,
+)
 
 
 def test_every_parameter_has_the_contracts_spelling():
@@ -91,3 +101,21 @@ def test_the_arguments_of_a_method_have_their_defaults():
 def test_arguments_that_do_not_fit_are_refused(config, message):
     with pytest.raises(TypeError, match=f"^{message}$"):
         arguments_of(add, config, {})
+
+
+class Shelf:
+    """Has a method in both spellings."""
+
+    def add_book(self, *, act_name, limit=None):
+        """Add a book."""
+        return act_name, limit
+
+    addBook = as_contract(add_book)  # noqa: N815
+
+
+def test_a_method_takes_one_object_or_keywords_as_the_contract_spells_them():
+    shelf = Shelf()
+    assert [shelf.addBook({"actName": "a"}), shelf.addBook(actName="a", limit=1)] == [("a", None), ("a", 1)]
+    assert shelf.addBook.__doc__ == "Add a book."
+    with pytest.raises(TypeError, match="unexpected keyword argument 'title'"):
+        shelf.addBook({"title": "t"})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, overload
+from typing import Any
 
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm.model_reads import ModelReads
@@ -11,7 +11,7 @@ from gatewayfw.odm.operations import many
 from gatewayfw.odm.operations.handle import Filter, Get, Update
 from gatewayfw.odm.operations.insert import insert_documents
 from gatewayfw.odm.reading.cursor import DeleteResult, UpdateResult
-from gatewayfw.spelling import pythonic
+from gatewayfw.spelling import as_contract
 from gatewayfw.storage import Document
 
 
@@ -44,12 +44,6 @@ class ModelMany(ModelReads):
         where = [f"docs.{number}" for number in range(len(docs))]
         return insert_documents(self._handle, docs, relations, projection, where)
 
-    @overload
-    def update_many(self, filter: Filter, update: Update, *, reveal: Sequence[str] = ()) -> UpdateResult: ...
-
-    @overload
-    def update_many(self, *, filters: Filter, update: Update, reveal: Sequence[str] = ()) -> UpdateResult: ...
-
     def update_many(
         self,
         filter: Filter | None = None,
@@ -74,16 +68,6 @@ class ModelMany(ModelReads):
             Timeout: the deadline passed.
         """
         return many.update_many(self._handle, self._handle.parse_filter(filter, filters, reveal), update)
-
-    @overload
-    def delete_many(
-        self, filter: Filter, *, hard_cascade: bool = False, reveal: Sequence[str] = ()
-    ) -> DeleteResult: ...
-
-    @overload
-    def delete_many(
-        self, *, filters: Filter, hard_cascade: bool = False, reveal: Sequence[str] = ()
-    ) -> DeleteResult: ...
 
     def delete_many(
         self,
@@ -111,15 +95,6 @@ class ModelMany(ModelReads):
         return many.delete_many(self._handle, self._handle.parse_filter(filter, filters, reveal), hard_cascade)
 
     # The contract's spellings of the methods above; each takes one object or keywords.
-
-    def insertMany(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> list[Document]:
-        """Insert documents: ``{docs, relations, projection}``."""
-        return self.insert_many(**pythonic(config, keys))
-
-    def updateMany(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> UpdateResult:
-        """Update documents: ``{filter, update}``."""
-        return self.update_many(**pythonic(config, keys))
-
-    def deleteMany(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> DeleteResult:
-        """Delete documents: ``{filter, hardCascade}``."""
-        return self.delete_many(**pythonic(config, keys))
+    insertMany = as_contract(insert_many)
+    updateMany = as_contract(update_many)
+    deleteMany = as_contract(delete_many)

@@ -20,7 +20,7 @@ from gatewayfw.odm.reading.paths import Path
 from gatewayfw.odm.reading.projection import Projections
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.values import loaded_form
-from gatewayfw.spelling import pythonic
+from gatewayfw.spelling import as_contract, pythonic
 from gatewayfw.storage import Document
 from gatewayfw.storage.order import order_key
 
@@ -221,15 +221,6 @@ class ModelReads:
         return not any(name in self.schema.pure or name in links for name in config)
 
     # The contract's spellings of the methods above; each takes one object or keywords.
-
-    def findOne(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document | None:
-        """Find one document: ``{filters, projection}``."""
-        return self.find_one(**pythonic(config, keys))
-
-    def countDocument(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> int:
-        """Count documents: ``{filter}``."""
-        return self.count(**pythonic(config, keys))
-
-    def aggregation(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Cursor:
-        """Run a pipeline that only reads: ``{pipeline}``."""
-        return self.aggregate(**pythonic(config, keys))
+    findOne = as_contract(find_one)
+    countDocument = as_contract(count)
+    aggregation = as_contract(aggregate)

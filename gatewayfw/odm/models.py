@@ -8,7 +8,7 @@ changed anywhere, unless the error is `OutcomeUnknown`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, final, overload
+from typing import Any, final
 
 from gatewayfw.odm.model_many import ModelMany
 from gatewayfw.odm.operations.delete import delete_one
@@ -17,7 +17,7 @@ from gatewayfw.odm.operations.insert import insert_documents
 from gatewayfw.odm.operations.relate import add_relations, remove_relations
 from gatewayfw.odm.operations.update import check_upsert, update_one, upsert_one
 from gatewayfw.odm.reading.cursor import DeleteResult
-from gatewayfw.spelling import pythonic
+from gatewayfw.spelling import as_contract
 from gatewayfw.storage import Document
 
 
@@ -53,30 +53,6 @@ class Model(ModelMany):
         Source: specification 5.2.
         """
         return insert_documents(self._handle, [doc], [relations], projection, where=["doc"])[0]
-
-    @overload
-    def find_one_and_update(
-        self,
-        filter: Filter,
-        update: Update,
-        *,
-        rev: int | None = None,
-        upsert: bool = False,
-        projection: Get | None = None,
-        reveal: Sequence[str] = (),
-    ) -> Document | None: ...
-
-    @overload
-    def find_one_and_update(
-        self,
-        *,
-        filters: Filter,
-        update: Update,
-        rev: int | None = None,
-        upsert: bool = False,
-        projection: Get | None = None,
-        reveal: Sequence[str] = (),
-    ) -> Document | None: ...
 
     def find_one_and_update(
         self,
@@ -120,16 +96,6 @@ class Model(ModelMany):
             return upsert_one(model, wanted, update, filter or filters or {}, projection)
         return update_one(model, wanted, update, rev, projection)
 
-    @overload
-    def delete_one(
-        self, filter: Filter, *, rev: int | None = None, hard_cascade: bool = False, reveal: Sequence[str] = ()
-    ) -> DeleteResult: ...
-
-    @overload
-    def delete_one(
-        self, *, filters: Filter, rev: int | None = None, hard_cascade: bool = False, reveal: Sequence[str] = ()
-    ) -> DeleteResult: ...
-
     def delete_one(
         self,
         filter: Filter | None = None,
@@ -155,30 +121,6 @@ class Model(ModelMany):
             Stale: as for `find_one_and_update`.
         """
         return delete_one(self._handle, self._handle.parse_filter(filter, filters, reveal), rev, hard_cascade)
-
-    @overload
-    def add_relation(
-        self,
-        filter: Filter,
-        *,
-        relations: Mapping[str, Any],
-        rev: int | None = None,
-        projection: Get | None = None,
-        replace: bool = False,
-        reveal: Sequence[str] = (),
-    ) -> Document | None: ...
-
-    @overload
-    def add_relation(
-        self,
-        *,
-        filters: Filter,
-        relations: Mapping[str, Any],
-        rev: int | None = None,
-        projection: Get | None = None,
-        replace: bool = False,
-        reveal: Sequence[str] = (),
-    ) -> Document | None: ...
 
     def add_relation(
         self,
@@ -213,28 +155,6 @@ class Model(ModelMany):
         wanted = self._handle.parse_filter(filter, filters, reveal)
         return add_relations(self._handle, wanted, relations, rev, projection, replace)
 
-    @overload
-    def remove_relation(
-        self,
-        filter: Filter,
-        *,
-        relations: Mapping[str, Any],
-        rev: int | None = None,
-        projection: Get | None = None,
-        reveal: Sequence[str] = (),
-    ) -> Document | None: ...
-
-    @overload
-    def remove_relation(
-        self,
-        *,
-        filters: Filter,
-        relations: Mapping[str, Any],
-        rev: int | None = None,
-        projection: Get | None = None,
-        reveal: Sequence[str] = (),
-    ) -> Document | None: ...
-
     def remove_relation(
         self,
         filter: Filter | None = None,
@@ -261,23 +181,8 @@ class Model(ModelMany):
         return remove_relations(self._handle, wanted, relations, rev, projection)
 
     # The contract's spellings of the methods above; each takes one object or keywords.
-
-    def insertOne(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document:
-        """Insert one document: ``{doc, relations, projection}``."""
-        return self.insert_one(**pythonic(config, keys))
-
-    def findOneAndUpdate(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document | None:
-        """Update one document: ``{filter, update, rev, upsert, projection}``."""
-        return self.find_one_and_update(**pythonic(config, keys))
-
-    def deleteOne(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> DeleteResult:
-        """Delete one document: ``{filter, rev, hardCascade}``."""
-        return self.delete_one(**pythonic(config, keys))
-
-    def addRelation(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document | None:
-        """Relate one document: ``{filters, relations, rev, projection, replace}``."""
-        return self.add_relation(**pythonic(config, keys))
-
-    def removeRelation(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> Document | None:
-        """End relations of one document: ``{filters, relations, rev, projection}``."""
-        return self.remove_relation(**pythonic(config, keys))
+    insertOne = as_contract(insert_one)
+    findOneAndUpdate = as_contract(find_one_and_update)
+    deleteOne = as_contract(delete_one)
+    addRelation = as_contract(add_relation)
+    removeRelation = as_contract(remove_relation)
