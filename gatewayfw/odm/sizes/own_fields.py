@@ -6,28 +6,24 @@ make them fail. Only models whose definition allows more than the setting ``docu
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
 from bson.errors import BSONError
 
-from gatewayfw.errors import TooLarge
+from gatewayfw.errors import GatewayError, TooLarge
 from gatewayfw.odm.sizes.worst_case import own_bytes
 from gatewayfw.odm.writing.updates import Change
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.storage import Document
 from gatewayfw.storage.documents import encode
-from gatewayfw.storage.pushes import is_each, push
+from gatewayfw.storage.memory_updates import apply_update
+from gatewayfw.storage.terms import Update
 
 T = TypeVar("T")
 #: Errors of encoding. Such a value is not checked here, because the database refuses it.
 _UNENCODABLE = (BSONError, OverflowError, ValueError)
-#: Most elements that MongoDB adds to a list to reach an index.
-_MOST_FILLED = 1_500_000
-#: The operators that may make a document larger.
-_ADDING = frozenset({"$set", "$inc", "$mul", "$min", "$max", "$push", "$addToSet"})
 
 
 class FieldsTooLarge(TooLarge):
@@ -100,61 +96,12 @@ class AllowanceCheck(NamedTuple):
     looks_first: bool
 
 
-def foresee(document: Mapping[str, Any], update: Mapping[str, Mapping[str, Any]]) -> Document:
-    """Return a document as a stored update would leave it, or a larger one.
-
-    Here ``$pull`` removes nothing, and ``$addToSet`` adds values that are there already. An operation that
-    the database would refuse changes nothing.
-    """
-    result = copy.deepcopy(dict(document))
-    for operator, changes in update.items():
-        for path, value in changes.items():
-            *parts, last = path.split(".")
-            node: Any = result
-            for part in parts:
-                if operator in _ADDING and _at(node, part) is None:
-                    _put(node, part, {})
-                node = _at(node, part)
-            if operator in _ADDING:
-                _put(node, last, _combined(operator, _at(node, last), value))
-            elif operator == "$unset" and isinstance(node, dict):
-                node.pop(last, None)
-    return result
-
-
-def _combined(operator: str, present: Any, value: Any) -> Any:
-    """Return the result of an operator on a value; None stands for a missing one."""
-    if operator in ("$inc", "$mul"):
-        present = 0 if present is None else present
-        if not isinstance(present, (int, float)) or not isinstance(value, (int, float)):
-            return value  # a decimal has as many bytes as any other
-        return present + value if operator == "$inc" else present * value
-    if operator in ("$min", "$max"):
-        return max(present, value, key=lambda one: len(encode({"": one})))
-    if operator == "$set":
-        return value
-    listed = present if isinstance(present, list) else []
-    if operator == "$push":
-        return push(listed, value)
-    return [*listed, *(value["$each"] if is_each(value) else [value])]
-
-
-def _at(node: Any, key: str) -> Any:
-    if isinstance(node, list):
-        return node[int(key)] if key.isdigit() and int(key) < len(node) else None
-    return node.get(key) if isinstance(node, dict) else None
-
-
-def _put(node: Any, key: str, value: Any) -> None:
-    """Put a value into an object or a list.
-
-    Nulls fill up a list to reach an index.
-    """
-    if isinstance(node, dict):
-        node[key] = value
-    elif isinstance(node, list) and key.isdigit() and int(key) - len(node) < _MOST_FILLED:
-        node += [None] * (int(key) + 1 - len(node))
-        node[int(key)] = value
+def foresee(document: Document, update: Update) -> Document:
+    """Return a document after a stored update; as it is if that will be refused."""
+    try:
+        return apply_update(document, update, {})
+    except GatewayError:
+        return document
 
 
 def _bytes_of(document: Mapping[str, Any], names: Iterable[str]) -> int:
