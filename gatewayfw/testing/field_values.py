@@ -1,49 +1,42 @@
 """Hypothesis strategies of values that a field takes, made from the field.
 
-They know every value kind, select structs, filters of listings and the common fields of marshmallow. For any other
-field, or one with a user's own check, they draw likely values and keep those that it takes. If it takes hardly any,
-hypothesis gives up: then the test needs its own strategy for the details.
+They know every value kind of models and the common fields of marshmallow. For any other field, or one with a user's own
+check, they draw likely values and keep those that it takes. If it takes hardly any, hypothesis gives up: then the test
+needs its own strategy.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
 import math
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC
 from decimal import Context, Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
 from hypothesis import strategies as st
 from marshmallow import fields as mm
 from marshmallow import missing, validate
 
 from gatewayfw.errors import ValidationError
-from gatewayfw.odm.listings.resolution import Filtered, resolved
 from gatewayfw.schemas import Mode, Schemas, compile_struct
-from gatewayfw.schemas.bounds import Bounds, bounds_problem
-from gatewayfw.schemas.file_signatures import UNKNOWN
 from gatewayfw.schemas.kinds import KindField, as_kind
 from gatewayfw.schemas.kinds.checks import FullMatch, lengths
 from gatewayfw.schemas.kinds.decimals import MOST_DIGITS
-from gatewayfw.schemas.kinds.file import Upload
-from gatewayfw.schemas.levels import Level, Spec, level
 from gatewayfw.schemas.values import HIGHEST, LOWEST, finite_number
 
 Values = st.SearchStrategy[Any]
 
 _INT64 = (LOWEST, HIGHEST)
-#: How much longer than the least a drawn text or list is at most; names of one level of a `get`.
+#: How much longer than the least a drawn text or list is at most.
 _MORE = 8
 #: Longest text or list that is drawn piece by piece.
 _SHORT = 32
 _ENDLESS = 2**31
 _CONTEXT = Context(prec=MOST_DIGITS)
 _LETTERS = st.characters(codec="utf-8")
-_WORDS = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=1, max_size=8)
+WORDS = st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=1, max_size=8)
 #: Keys that reader and database take: no NUL, no dot, no ``$``.
 _KEYS = st.text(st.characters(codec="utf-8", exclude_characters="\0.$"), max_size=4)
 
@@ -62,20 +55,22 @@ DATES = (
     | st.datetimes().map(lambda moment: moment.isoformat())
     | st.datetimes().map(lambda moment: moment.replace(tzinfo=UTC).isoformat().replace("+00:00", "Z"))
 )
-URLS = _WORDS.map("https://{}.example.org/".format)
-EMAILS = st.builds("{}@{}.{}".format, _WORDS, _WORDS, st.sampled_from(["org", "com", "example"]))
+URLS = WORDS.map("https://{}.example.org/".format)
+EMAILS = st.builds("{}@{}.{}".format, WORDS, WORDS, st.sampled_from(["org", "com", "example"]))
+
+#: Makes a strategy of values that a field takes.
+Draw: TypeAlias = "Callable[[Maker, Any], Values]"
 
 
 @dataclass(frozen=True)
 class Maker:
-    """Makes strategies for the fields of one gateway, in one mode.
+    """Makes strategies for the fields of one gateway.
 
-    ``ids`` gives the document ids.
+    In mode ``create`` they leave out what has a default, and have values that are converted.
     """
 
     schemas: Schemas
     mode: Mode
-    ids: Values = IDS
 
     def values(self, field: mm.Field[Any]) -> Values:
         """Return a strategy of values that the field takes.
@@ -89,8 +84,14 @@ class Maker:
         """Return a strategy of values the field takes, a user's own checks apart."""
         for check in _checks(field, validate.OneOf):
             return st.sampled_from(list(check.choices))
-        made = _maker(field)(self, field)
+        made = self.maker_of(field)(self, field)
         return st.none() | made if field.allow_none else made
+
+    def maker_of(self, field: mm.Field[Any]) -> Draw:
+        """Return how values of a field are made."""
+        if isinstance(field, KindField):
+            return MAKERS.get(field.kind, MAKERS["any_"])
+        return next((_FOREIGN[cls] for cls in type(field).__mro__ if cls in _FOREIGN), MAKERS["any_"])
 
     def fields(self, fields: Mapping[str, mm.Field[Any]], make: Callable[[mm.Field[Any]], Values]) -> Values:
         """Return a strategy of objects with these fields; ``make`` gives that of each."""
@@ -119,33 +120,11 @@ class Maker:
         return taken
 
 
-def selections(schemas: Schemas, model: str, spec: Spec, deepest: int) -> Values:
-    """Return a strategy of what a select struct takes, to a depth of ``deepest``."""
-    return st.deferred(lambda: _selections(schemas, level(schemas, model, spec), deepest))
-
-
-def _selections(schemas: Schemas, allowed: Level, deepest: int) -> Values:
-    flag = st.sampled_from([1, 1, 0])
-    choices: dict[str, Values] = dict.fromkeys(sorted({"_id", *allowed.pure}), flag)
-    for name, link in allowed.links.items():
-        whole = level(schemas, link.model, link.spec).whole
-        nested = [selections(schemas, link.model, link.spec, deepest - 1)] if deepest > 1 else []
-        choices[name] = st.one_of(flag if whole else st.just(0), *nested)
-    names = st.lists(st.sampled_from(list(choices)), unique=True, max_size=_MORE)
-    return names.flatmap(lambda named: st.fixed_dictionaries({name: choices[name] for name in named}))
-
-
-def fits(get: Any, bounds: Bounds) -> bool:
-    """Tell whether a `get` is within the bounds of its act."""
-    return not isinstance(get, Mapping) or bounds_problem(get, bounds) is None
-
-
 def _text(maker: Maker, field: mm.Field[Any]) -> Values:
-    least, most = _size(field)
     for check in _checks(field, validate.Regexp):
         drawn = st.from_regex(check.regex, fullmatch=isinstance(check, FullMatch), alphabet=_LETTERS)
-        return drawn.filter(lambda text: least <= len(text) <= most)
-    return _repeated(lambda low, high: st.text(_LETTERS, min_size=low, max_size=high), least, most)
+        return _fitting(drawn, field)
+    return _repeated(lambda low, high: st.text(_LETTERS, min_size=low, max_size=high), *_size(field))
 
 
 def _repeated(make: Callable[[int, int], Values], least: int, most: int) -> Values:
@@ -155,14 +134,9 @@ def _repeated(make: Callable[[int, int], Values], least: int, most: int) -> Valu
     return make(1, _SHORT).map(lambda part: (part * (least // len(part) + 1))[:least])
 
 
-def _email(maker: Maker, field: mm.Field[Any]) -> Values:
+def _fitting(texts: Values, field: mm.Field[Any]) -> Values:
     least, most = _size(field)
-    return EMAILS.filter(lambda text: least <= len(text) <= most)
-
-
-def _url(maker: Maker, field: mm.Field[Any]) -> Values:
-    least, most = _size(field)
-    return URLS.filter(lambda text: least <= len(text) <= most)
+    return texts.filter(lambda text: least <= len(text) <= most)
 
 
 def _integer(maker: Maker, field: mm.Field[Any]) -> Values:
@@ -204,28 +178,10 @@ def _binary(maker: Maker, field: mm.Field[Any]) -> Values:
     )
 
 
-def _file(maker: Maker, field: Any) -> Values:
-    """Draw uploads; what the parser reads, not what a client sends."""
-    types = st.sampled_from(field.types or (UNKNOWN,))
-    contents = st.binary(max_size=min(field.most, _MORE))
-    return st.builds(
-        lambda name, type_, data: Upload(name, type_, len(data), hashlib.sha256(data).hexdigest(), io.BytesIO(data)),
-        *(_WORDS, types, contents),
-    )
-
-
 def _boolean(maker: Maker, field: Any) -> Values:
     if maker.mode == "assert":
         return st.booleans()
     return st.booleans() | st.sampled_from(sorted(field.truthy | field.falsy, key=str))
-
-
-def _any(maker: Maker, field: mm.Field[Any]) -> Values:
-    return JSON
-
-
-def _array(maker: Maker, field: Any) -> Values:
-    return _list(field, maker.values(field.inner))
 
 
 def _list(field: mm.Field[Any], item: Values) -> Values:
@@ -234,10 +190,6 @@ def _list(field: mm.Field[Any], item: Values) -> Values:
 
 def _object(maker: Maker, field: Any) -> Values:
     return OBJECTS if field.fields is None else maker.fields(field.fields, maker.values)
-
-
-def _select(maker: Maker, field: Any) -> Values:
-    return selections(maker.schemas, field.model, field.spec, field.bounds.max_get_depth)
 
 
 def _nested(maker: Maker, field: Any) -> Values:
@@ -256,54 +208,29 @@ def _tuple(maker: Maker, field: Any) -> Values:
     return st.tuples(*map(maker.likely, field.tuple_fields)).map(list)
 
 
-def _filter(maker: Maker, field: Any) -> Values:
-    """Return a strategy of what a listing is filtered by; it converts nothing."""
-    exact = replace(maker, mode="assert")
-
-    def make() -> Values:
-        found = resolved(field.schemas, field.declaration).filters
-        return st.fixed_dictionaries({}, optional={name: _asked(exact, one) for name, one in found.items()})
-
-    return st.deferred(make)
-
-
-def _asked(maker: Maker, one: Filtered) -> Values:
-    value = maker.values(one.field).filter(lambda value: value is not None)
-    known = {
-        **dict.fromkeys(("eq", "ne"), st.none() | value),
-        **dict.fromkeys(("in", "nin"), st.lists(st.none() | value, max_size=3)),
-        **{"exists": st.booleans(), "prefix": TEXTS, "contains": _WORDS},
-    }
-    objects = st.fixed_dictionaries({}, optional={name: known.get(name, value) for name in one.operators}).filter(bool)
-    return known["eq"] | objects if "eq" in one.operators else objects
-
-
 #: How values of each of our kinds are made, by its name; any value drawn is taken.
-MAKERS: Mapping[str, Callable[[Maker, Any], Values]] = {
+MAKERS: Mapping[str, Draw] = {
     "string": _text,
-    "email": _email,
-    "url": _url,
+    "email": lambda maker, field: _fitting(EMAILS, field),
+    "url": lambda maker, field: _fitting(URLS, field),
     "uuid": lambda maker, _: st.uuids().map(str),
     "number": _number,
     "integer": _integer,
     "decimal": _decimal,
     "binary": _binary,
     "boolean": _boolean,
-    "file": _file,
-    "object_id": lambda maker, _: maker.ids,
+    "object_id": lambda maker, _: IDS,
     "date": lambda maker, _: DATES,
     "enums": lambda maker, field: st.sampled_from(list(field.metadata["choices"])),
-    "any_": _any,
-    "array": _array,
+    "any_": lambda maker, _: JSON,
+    "array": lambda maker, field: _list(field, maker.values(field.inner)),
     "mapping": lambda maker, field: st.dictionaries(_KEYS, maker.values(field.inner), max_size=3),
     "object_": _object,
-    "select_struct": _select,
-    "filter": _filter,
 }
 #: How values of marshmallow's own fields are made, by the class; the nearest class of a field counts.
-_FOREIGN: Mapping[type, Callable[[Maker, Any], Values]] = {
+_FOREIGN: Mapping[type, Draw] = {
     mm.String: _text,
-    mm.Email: _email,
+    mm.Email: lambda maker, field: _fitting(EMAILS, field),
     mm.Url: lambda maker, _: URLS,
     mm.UUID: lambda maker, _: st.uuids().map(str),
     mm.Integer: _integer,
@@ -323,12 +250,6 @@ _FOREIGN: Mapping[type, Callable[[Maker, Any], Values]] = {
     mm.Constant: lambda maker, field: st.just(field.constant),
 }
 _KNOWN_CHECKS = (validate.Length, validate.Range, validate.Email, validate.URL, FullMatch)
-
-
-def _maker(field: mm.Field[Any]) -> Callable[[Maker, Any], Values]:
-    if isinstance(field, KindField):
-        return MAKERS.get(field.kind, _any)
-    return next((_FOREIGN[cls] for cls in type(field).__mro__ if cls in _FOREIGN), _any)
 
 
 def _is_known(field: mm.Field[Any]) -> bool:

@@ -13,11 +13,11 @@ from gatewayfw.export.jsonschema.kinds import OPERANDS
 from gatewayfw.export.python.module import python
 from gatewayfw.export.typescript.module import typescript
 from gatewayfw.odm.listings.conditions import MOST_CONTAINED
-from gatewayfw.testing.field_values import Maker
 from tests.export.checking import expected, mypy
 from tests.export.compiling import COMPILERS
 from tests.export.listed import listed
 from tests.export.test_typescript_live import run
+from tests.fuzz.details import DetailsMaker
 
 RIGHT = """\
 from gateway_types import BookListSet, AnyClient
@@ -161,7 +161,7 @@ def filters():
     """What draws filters of the listing, by mode."""
     gw = listed()
     field = gw.acts.get_acts("book")["list"].struct.fields["set"].fields["filter"]
-    return {mode: Maker(gw.schemas, mode).values(field) for mode in ("assert", "create")}
+    return {mode: DetailsMaker(gw.schemas, mode).values(field) for mode in ("assert", "create")}
 
 
 @pytest.mark.parametrize("filter", FILTERS.values(), ids=FILTERS)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gatewayfw.acts import Act
 from gatewayfw.core import Gateway
-from gatewayfw.testing.hostile import good_bodies, hostile_bodies, hostile_bytes
+from tests.fuzz.hostile import good_bodies, hostile_bodies, hostile_bytes
 from tests.fuzz.sample import Sample, hidden_in, within
 from tests.fuzz.targets import outcome, read, validated
 from tests.fuzz.zoo import make_zoo

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from gatewayfw.acts import Act
 from gatewayfw.testing.field_values import IDS
-from gatewayfw.testing.hostile import good_bodies, hostile_bodies
 from sample_service.app import create_service
 from sample_service.demo import seed
+from tests.fuzz.hostile import good_bodies, hostile_bodies
 
 HIDDEN = frozenset({"password", "_gw"})
 

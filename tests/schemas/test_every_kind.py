@@ -60,7 +60,7 @@ from gatewayfw.schemas.kinds.quick import STORED
 from gatewayfw.schemas.kinds.sizes import ENDLESS
 from gatewayfw.schemas.structs import check_value
 from gatewayfw.settings import Settings
-from gatewayfw.testing.field_values import MAKERS, Maker
+from tests.fuzz.details import MAKERS, DetailsMaker
 
 UUID = uuid4()
 ID = "0123456789abcdefABCDEF00"
@@ -254,7 +254,7 @@ def test_a_kind_has_a_strategy_of_its_own(name):
 @given(data=st.data())
 def test_a_kind_takes_what_its_strategy_draws(name, mode, data):
     schemas = Schemas(Settings())
-    value = data.draw(Maker(schemas, mode).likely(SAMPLES[name].field))
+    value = data.draw(DetailsMaker(schemas, mode).likely(SAMPLES[name].field))
     compile_struct({"set": {"x": SAMPLES[name].field}, "get": {}}, schemas).check(
         {"set": {"x": value}, "get": {}}, mode
     )

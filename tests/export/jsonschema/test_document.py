@@ -19,10 +19,10 @@ from gatewayfw.catalog import build
 from gatewayfw.errors import BadRequest, ValidationError
 from gatewayfw.export.jsonschema.document import details_schema, json_schema
 from gatewayfw.schemas import boolean, defaulted, enums, object_, optional, string
-from gatewayfw.testing.hostile import good_bodies, hostile_bodies
 from gatewayfw.web.reader import check_request
 from tests.export.coercion import kept
 from tests.export.market import expected, written
+from tests.fuzz.hostile import good_bodies, hostile_bodies
 from tests.fuzz.zoo import make_zoo
 
 short = settings(max_examples=15, derandomize=True, database=None, suppress_health_check=list(HealthCheck))

@@ -62,8 +62,8 @@ from gatewayfw.schemas.levels import SelectStruct
 from gatewayfw.schemas.structs import check_document, check_value
 from gatewayfw.schemas.values import storable
 from gatewayfw.settings import Settings
-from gatewayfw.testing.field_values import selections
-from gatewayfw.testing.hostile_values import KEYS, ODD
+from tests.fuzz.details import selections
+from tests.fuzz.hostile_values import KEYS, ODD
 from tests.schemas.calls import refusals
 from tests.strategies import SCALARS, kinds, kinds_with_values
 from tests.strategies import Kind as Drawn

@@ -1,6 +1,6 @@
 """Values, keys and texts that some reader or database takes for more.
 
-Plain data, nothing to be installed; `gatewayfw.testing.hostile` puts it into request bodies.
+Plain data; `tests.fuzz.hostile` puts it into request bodies.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the strategies of `gatewayfw.testing.hostile` draw, and what the validators make of it."""
+"""What the strategies of `tests.fuzz.hostile` draw, and what the validators make of it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from gatewayfw import gateway
 from gatewayfw.core import Gateway
 from gatewayfw.schemas import object_id, string
-from gatewayfw.testing import hostile
-from gatewayfw.testing.hostile import BREAKS, good_bodies, hostile_bodies, hostile_bytes, names_of
-from gatewayfw.testing.hostile_values import EXPRESSIONS, KEYS, NUMBERS, ODD, ODD_IDS, OPERATORS, TEXTS
+from tests.fuzz import hostile
+from tests.fuzz.drawn import ACTS, GOOD, ZOO, short
 from tests.fuzz.growth import written
+from tests.fuzz.hostile import BREAKS, good_bodies, hostile_bodies, hostile_bytes, names_of
+from tests.fuzz.hostile_values import EXPRESSIONS, KEYS, NUMBERS, ODD, ODD_IDS, OPERATORS, TEXTS
 from tests.fuzz.search import draws
 from tests.fuzz.targets import outcome, validated
-from tests.testing.drawn import ACTS, GOOD, ZOO, short
 
 HOSTILE = {name: hostile_bodies(ZOO, act) for name, act in ACTS.items()}
 

@@ -2,10 +2,7 @@
 
 They are made from what the act declares.
 
-Needs hypothesis, which gatewayfw itself does not::
-
-    from hypothesis import given
-    from gatewayfw.testing.hostile import hostile_bodies
+For example::
 
     @given(hostile_bodies(gw, gw.acts.get_main_act("user", "addUser")))
     def test_no_body_breaks_add_user(body):
@@ -22,18 +19,16 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-try:
-    from hypothesis import strategies as st
-except ImportError as error:  # pragma: no cover
-    raise ImportError("gatewayfw.testing.hostile needs hypothesis: pip install hypothesis") from error
+from hypothesis import strategies as st
 from marshmallow import Schema
 
 from gatewayfw.acts.act import Act
 from gatewayfw.core import Gateway
 from gatewayfw.errors import ValidationError
 from gatewayfw.schemas import Mode
-from gatewayfw.testing.field_values import IDS, JSON, OBJECTS, Maker, fits
-from gatewayfw.testing.hostile_values import EXPRESSIONS, KEYS, NUMBERS, ODD, ODD_IDS, OPERATORS, SPLICES, TEXTS
+from gatewayfw.testing.field_values import IDS, JSON, OBJECTS
+from tests.fuzz.details import DetailsMaker, fits
+from tests.fuzz.hostile_values import EXPRESSIONS, KEYS, NUMBERS, ODD, ODD_IDS, OPERATORS, SPLICES, TEXTS
 
 #: Characters that a value which is repeated grows to at most; some more than a text may have.
 _LONGEST = 300_000
@@ -92,7 +87,7 @@ def _details(gw: Gateway, act: Act, ids: Bodies) -> Bodies:
     mode: Mode = act.validation_run_type
     if act.struct.fields is None:
         return st.fixed_dictionaries({"set": OBJECTS, "get": OBJECTS}).filter(_taken_by(act))
-    maker = Maker(gw.schemas, mode, ids)
+    maker = DetailsMaker(gw.schemas, mode, ids)
     fields = (act.struct.without_files if act.struct.files else act.struct).fields or {}
     details = st.fixed_dictionaries({part: maker.values(fields[part]) for part in ("set", "get")})
     whole = isinstance(act.validator, Schema) or (isinstance(act.validator, type) and issubclass(act.validator, Schema))

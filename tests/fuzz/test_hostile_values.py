@@ -7,10 +7,10 @@ import json
 import pytest
 from hypothesis import given, settings
 
-from gatewayfw.testing.hostile import hostile_bytes
-from gatewayfw.testing.hostile_values import EXPRESSIONS, KEYS, NUMBERS, ODD, ODD_IDS, OPERATORS, SPLICES, TEXTS
+from tests.fuzz.drawn import GOOD, ZOO, short
+from tests.fuzz.hostile import hostile_bytes
+from tests.fuzz.hostile_values import EXPRESSIONS, KEYS, NUMBERS, ODD, ODD_IDS, OPERATORS, SPLICES, TEXTS
 from tests.fuzz.targets import outcome, read
-from tests.testing.drawn import GOOD, ZOO, short
 
 
 @given(hostile_bytes(GOOD["kinds_create"]) | hostile_bytes())
