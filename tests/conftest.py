@@ -93,7 +93,14 @@ def upstream():
 
 @pytest.fixture
 def closed_port():
-    """A port of 127.0.0.1 on which nothing listens."""
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return sock.getsockname()[1]
+    """A port of 127.0.0.1 on which nothing listens, taken so that nothing will."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield taken.getsockname()[1]
+
+
+@pytest.fixture
+def free_port():
+    """A port of 127.0.0.1 that a test may listen on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]

@@ -14,6 +14,7 @@ import pytest
 from gatewayfw.cli import gateway_group
 from gatewayfw.settings import Settings
 from tests.cli.shop import make_app, shop, stock
+from tests.waiting import wait_until
 
 PAGE = (Path(__file__).parent.parent / "docs" / "deployment.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -36,14 +37,18 @@ def app(database, tmp_path, monkeypatch):
     return make_app(shop=gw)
 
 
+def terminate_when_handled():
+    """Send SIGTERM as soon as this process would not be ended by it."""
+    if wait_until(lambda: signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL):
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
 @pytest.mark.parametrize("command", COMMANDS, ids=[" ".join(words[4:]) for words in COMMANDS])
 def test_every_command_succeeds(app, command):
     words = words_of(command)
-    timer = threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGTERM))
     if words == ["work"]:
-        timer.start()
+        threading.Thread(target=terminate_when_handled).start()
     result = app.test_cli_runner().invoke(gateway_group, words)
-    timer.cancel()
     assert (result.exit_code, result.exception) == (0, None)
 
 

@@ -125,9 +125,9 @@ def held(database):
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the workers are found in /proc")
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
 def test_the_job_of_a_killed_worker_goes_on_while_nobody_calls(
-    command, uri, odm, mongo_database, closed_port, tmp_path, report
+    command, uri, odm, mongo_database, free_port, tmp_path, report
 ):
-    server = Serving(command(closed_port), closed_port, uri, tmp_path / "log")
+    server = Serving(command(free_port), free_port, uri, tmp_path / "log")
     try:
         with held(mongo_database):
             assert server.rename("new") == 200

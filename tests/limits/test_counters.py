@@ -358,7 +358,7 @@ def test_a_call_does_not_wait_for_another_that_makes_the_connection(closed_port)
 
 
 def test_threads_do_not_queue_for_a_lost_server(closed_port):
-    counted = open_counters(f"mongodb://127.0.0.1:{closed_port}/x", 0.2)
+    counted = open_counters(f"mongodb://127.0.0.1:{closed_port}/x", 0.5)
 
     def lost(_):
         with pytest.raises(Unavailable):
@@ -368,5 +368,5 @@ def test_threads_do_not_queue_for_a_lost_server(closed_port):
     with ThreadPoolExecutor(16) as pool:
         before = time.perf_counter()
         assert all(pool.map(lost, range(16)))
-    assert time.perf_counter() - before < 3  # one after the other they would take longer than 3.2
+    assert time.perf_counter() - before < 6  # one after the other they would take longer than 8
     counted.close()

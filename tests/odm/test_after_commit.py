@@ -140,11 +140,11 @@ def test_a_transaction_that_begins_again_registers_once(odm, seen, storage):
         odm.after_commit(seen.note)
         if len(attempts) == 1:
             blocked.set()
-            go.wait(2)
+            go.wait(60)
         odm.things.find_one_and_update(filter={"name": "a"}, update={"$inc": {"n": 1}})
 
     def disturb():
-        blocked.wait(5)
+        blocked.wait(60)
         if storage.multi_process:  # in memory it would wait for the end of the transaction
             rival.things.find_one_and_update(filter={"name": "a"}, update={"$inc": {"n": 10}})
         go.set()

@@ -87,17 +87,17 @@ COMMAND = (
 )
 
 
-def test_mongod_is_started_with_these_options(monkeypatch, program, tmp_path, closed_port):
+def test_mongod_is_started_with_these_options(monkeypatch, program, tmp_path, free_port):
     program.write_text('#!/bin/sh\necho "$@" >"$2/command"\nexit 3\n')
     monkeypatch.setenv("GATEWAYFW_MONGOD", str(program))
     begun, begin = [], subprocess.Popen
     monkeypatch.setattr(module.subprocess, "Popen", lambda argv, **how: begun.append(how) or begin(argv, **how))
     (tmp_path / "db").mkdir()
     with pytest.raises(MongodError, match=r"^mongod ended with status 3\n$"):
-        LocalMongod(tmp_path, closed_port).start()
+        LocalMongod(tmp_path, free_port).start()
     silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     assert begun == [{"stdin": subprocess.PIPE, **silent, "start_new_session": True}]
-    assert (tmp_path / "db" / "command").read_text() == COMMAND.format(data=tmp_path, port=closed_port) + "\n"
+    assert (tmp_path / "db" / "command").read_text() == COMMAND.format(data=tmp_path, port=free_port) + "\n"
 
 
 @pytest.mark.parametrize(
@@ -105,12 +105,12 @@ def test_mongod_is_started_with_these_options(monkeypatch, program, tmp_path, cl
     [(48, "port {port} is in use"), (75, "another process uses the data in {data}")],
     ids=["port", "data"],
 )
-def test_what_is_used_already_is_told_by_the_status(monkeypatch, program, tmp_path, closed_port, status, message):
+def test_what_is_used_already_is_told_by_the_status(monkeypatch, program, tmp_path, free_port, status, message):
     program.write_text(f"#!/bin/sh\nexit {status}\n")
     monkeypatch.setenv("GATEWAYFW_MONGOD", str(program))
     with pytest.raises(MongodError) as caught:
-        LocalMongod(tmp_path, closed_port).start()
-    assert str(caught.value) == message.format(port=closed_port, data=tmp_path)
+        LocalMongod(tmp_path, free_port).start()
+    assert str(caught.value) == message.format(port=free_port, data=tmp_path)
 
 
 def test_a_long_or_odd_line_of_the_log_is_cut(monkeypatch, program):

@@ -490,7 +490,7 @@ def test_no_more_connections_are_kept_than_said(upstream):
 
     def script(handler):
         ports.append(handler.client_address[1])
-        barrier.wait(5)
+        barrier.wait(60)
         answer()(handler)
 
     posts = Posts(upstream(script), max_bytes=1000, connections=1)
@@ -513,7 +513,7 @@ def test_connections_end_with_what_keeps_them(upstream):
         handler.finish = ended.set
 
     Posts(upstream(script), max_bytes=1000, connections=1).post(b"{}", {}, connect=5, total=5)
-    assert ended.wait(5)
+    assert ended.wait(60)
 
 
 PATHS = {

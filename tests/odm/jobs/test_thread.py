@@ -38,7 +38,7 @@ def threads():
 
 
 def ends(thread):
-    thread.join(5)
+    thread.join(60)
     return not thread.is_alive()
 
 
@@ -47,10 +47,10 @@ def test_it_looks_at_once_and_when_woken(monkeypatch):
     owner = Owner()
     thread = Helper(owner.work)
     thread.start()
-    assert owner.asked.acquire(timeout=5)
+    assert owner.asked.acquire(timeout=60)
     assert not owner.asked.acquire(timeout=0.1)
     thread.wake()
-    assert owner.asked.acquire(timeout=5)
+    assert owner.asked.acquire(timeout=60)
 
 
 def test_it_soon_looks_again_while_jobs_are_left_or_after_a_failure(monkeypatch):
@@ -58,7 +58,7 @@ def test_it_soon_looks_again_while_jobs_are_left_or_after_a_failure(monkeypatch)
     monkeypatch.setattr(helper, "INTERVAL", 60)
     owner = Owner(1, Unavailable(), 0)
     Helper(owner.work).start()
-    assert [owner.asked.acquire(timeout=5) for _ in range(3)] == [True] * 3
+    assert [owner.asked.acquire(timeout=60) for _ in range(3)] == [True] * 3
     assert not owner.asked.acquire(timeout=0.1)
 
 
@@ -79,7 +79,7 @@ def test_it_rests_as_long_as_the_last_work_asks_for(monkeypatch, caplog):
     monkeypatch.setattr(helper, "threading", SimpleNamespace(Event=lambda: turns, Thread=threading.Thread))
     owner = Owner(0, 2, Unavailable(), KeyError("odd"), 0)
     Helper(owner.work).start()
-    assert [owner.asked.acquire(timeout=5) for _ in range(5)] == [True] * 5
+    assert [owner.asked.acquire(timeout=60) for _ in range(5)] == [True] * 5
     assert wait_until(lambda: len(turns.waited) == 6)
     del owner
     gc.collect()
@@ -114,7 +114,7 @@ def test_the_thread_ends_with_its_owner():
     before = set(threads())
     thread.start()
     [started] = set(threads()) - before
-    assert owner.asked.acquire(timeout=5)
+    assert owner.asked.acquire(timeout=60)
     time.sleep(0.05)
     del owner
     gc.collect()
@@ -125,7 +125,7 @@ def test_the_thread_survives_an_error_of_any_kind(monkeypatch, caplog):
     monkeypatch.setattr(helper, "INTERVAL", 0.01)
     owner = Owner(KeyError("odd"), 0)
     Helper(owner.work).start()
-    assert [owner.asked.acquire(timeout=5) for _ in range(2)] == [True] * 2
+    assert [owner.asked.acquire(timeout=60) for _ in range(2)] == [True] * 2
     [record] = caplog.records
     lines = record.getMessage().splitlines()
     assert record.name == "gatewayfw.odm"
@@ -139,7 +139,7 @@ def test_it_says_once_that_the_work_waits(monkeypatch, caplog):
     monkeypatch.setattr(helper, "SOON", 0.01)
     owner = Owner(Unavailable(), Unavailable(), Unavailable(), 1, Unavailable(), 1)
     Helper(owner.work).start()
-    assert [owner.asked.acquire(timeout=5) for _ in range(7)] == [True] * 7
+    assert [owner.asked.acquire(timeout=60) for _ in range(7)] == [True] * 7
     waits = "job worker paused: service unavailable, try again"
     assert [record.getMessage() for record in caplog.records] == [waits, waits]
 
