@@ -8,11 +8,9 @@ Messages name what is wrong, never a value that was sent.
 
 from __future__ import annotations
 
-import json
 from itertools import accumulate, count
-from math import isfinite
 from operator import sub
-from typing import Any, NoReturn
+from typing import Any
 
 import orjson
 
@@ -27,8 +25,6 @@ _NO_BRACKETS = bytes(set(range(256)).difference(b"[]{}"))
 _LONG_NUMBER = b"0" * 19
 _DIGITS_AS_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
 _BRACKETS_AS_COMMAS = bytes.maketrans(b"[]{}:", b",,,,,")
-_INT64_DIGITS = 20
-_UNREAD = object()
 
 
 def parse(data: bytes, settings: Settings) -> Any:
@@ -39,85 +35,49 @@ def parse(data: bytes, settings: Settings) -> Any:
             long, or a value that no document can hold: a number out of range, a lone
             surrogate, NUL in a key.
     """
-    text = _decode(data)
+    if not data:
+        raise BadRequest("the request body is empty")
     # Counting bytes is almost free and shows for most bodies that they keep all limits.
     opening = data.count(b"[") + data.count(b"{")
     # Each value but the first has a comma of its own before it, or is the first in brackets, which are then not empty.
     values = 1 + opening - data.count(b"[]") - data.count(b"{}") + data.count(b",")
     if opening > settings.max_body_depth or values > settings.max_body_nodes:
         _check_structure(data, settings)
-    value = _quickly(data)
-    if value is _UNREAD:
-        value = _strictly(text, settings)
-    most = min(settings.max_body_key, settings.max_body_text)
-    # No part is longer than the whole; in valid UTF-8 and JSON only an escape can give a surrogate or NUL.
-    is_plain = "\\u" not in text if len(text) <= most else _has_short_texts(text, most)
-    if not is_plain or values > settings.max_body_nodes:
-        _check_parts(value, text, settings)
-    return value
-
-
-def _decode(data: bytes) -> str:
-    if not data:
-        raise BadRequest("the request body is empty")
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        raise BadRequest("the request body is not UTF-8") from None
-    if text.startswith("\ufeff"):
-        raise BadRequest("the request body starts with a byte order mark")
-    return text
-
-
-def _has_short_texts(text: str, most: int) -> bool:
-    """Tell whether all keys and texts are short, and none holds an escape."""
-    return "\\" not in text and max(map(len, text.split('"'))) <= most
-
-
-def _check_parts(value: Any, text: str, settings: Settings) -> None:
-    """Limit the number of values, and check keys and texts."""
-    escaped, longest = "\\u" in text, settings.max_body_key
-    keys = _check_values(value, settings, texts=escaped or len(text) > settings.max_body_text)
-    if len(text) > longest and max(map(len, keys), default=0) > longest:
-        raise BadRequest(f"a key of the request body is longer than {longest} characters")
-    if escaped:
-        _check_keys("\n".join(keys))
-
-
-def _too_deep(limit: int) -> BadRequest:
-    return BadRequest(f"the request body is nested deeper than {limit} levels")
-
-
-def _too_many(limit: int) -> BadRequest:
-    return BadRequest(f"the request body holds more than {limit} values")
-
-
-def _quickly(data: bytes) -> Any:
-    """Return what orjson reads, or `_UNREAD`; then `_strictly` finds the mistake.
-
-    It ends at 1,024 levels, so that none has to be refused before. orjson 3.13 takes integers
-    beyond 64 bits, as a float or up to 2**64-1: they are looked for in the text.
-    """
     try:
         value = orjson.loads(data)
-    except orjson.JSONDecodeError:
-        return _UNREAD
+    except orjson.JSONDecodeError as error:
+        raise _malformed(data, error) from None
     if _LONG_NUMBER in data.translate(_DIGITS_AS_ZEROS):
-        bare = without_texts(data)
-        if _LONG_NUMBER in bare.translate(_DIGITS_AS_ZEROS):  # an id has many digits, too
-            for part in bare.translate(_BRACKETS_AS_COMMAS).split(b","):
-                if len(part) >= len(_LONG_NUMBER) and part.removeprefix(b"-").isdigit():
-                    _integer(part)
+        _check_integers(data)
+    most = min(settings.max_body_key, settings.max_body_text)
+    # No part is longer than the whole.
+    is_short = len(data) <= most or _has_short_texts(data, most)
+    if not is_short or values > settings.max_body_nodes or b"\\u0000" in data:
+        _check_parts(value, settings)
     return value
 
 
-def _strictly(text: str, settings: Settings) -> Any:
+def _malformed(data: bytes, error: orjson.JSONDecodeError) -> BadRequest:
     try:
-        return _DECODER.decode(text)
-    except json.JSONDecodeError as error:
-        raise BadRequest(f"malformed JSON at line {error.lineno} column {error.colno}") from None
-    except RecursionError:
-        raise _too_deep(settings.max_body_depth) from None
+        data.decode()
+    except UnicodeDecodeError:
+        return BadRequest("the request body is not UTF-8")
+    return BadRequest(f"malformed JSON at line {error.lineno} column {error.colno}")
+
+
+def _has_short_texts(data: bytes, most: int) -> bool:
+    """Tell whether all keys and texts are short, and none holds an escape."""
+    return b"\\" not in data and max(map(len, data.split(b'"'))) <= most
+
+
+def _check_integers(data: bytes) -> None:
+    """Refuse integers beyond 64 bits: orjson 3.13 takes them, as a float or up to 2**64-1."""
+    bare = without_texts(data)
+    if _LONG_NUMBER not in bare.translate(_DIGITS_AS_ZEROS):  # an id has many digits, too
+        return
+    for part in bare.translate(_BRACKETS_AS_COMMAS).split(b","):
+        if len(part) >= len(_LONG_NUMBER) and part.removeprefix(b"-").isdigit() and not LOWEST <= int(part) <= HIGHEST:
+            raise BadRequest("the request body holds an integer that does not fit 64 bits")
 
 
 def _check_structure(data: bytes, settings: Settings) -> None:
@@ -136,14 +96,11 @@ def _check_depth(bare: bytes, limit: int) -> None:
     # After a closing bracket too many it is too low, but the parser gets no further either.
     brackets = bare.translate(_BRACKETS_AS_STEPS, _NO_BRACKETS)
     if max(map(sub, accumulate(brackets), count(1)), default=0) > limit:
-        raise _too_deep(limit)
+        raise BadRequest(f"the request body is nested deeper than {limit} levels")
 
 
-def _check_values(value: Any, settings: Settings, *, texts: bool) -> set[str]:
-    """Limit the number of values, check texts, and return all keys.
-
-    It checks texts only if ``texts`` is true.
-    """
+def _check_parts(value: Any, settings: Settings) -> None:
+    """Limit the number of values and the lengths of keys and texts; refuse NUL in a key."""
     limit, seen = settings.max_body_nodes, 0
     keys: set[str] = set()
     rest = [value]
@@ -158,48 +115,13 @@ def _check_values(value: Any, settings: Settings, *, texts: bool) -> set[str]:
         elif kind is dict:
             keys.update(node)
             rest.extend(node.values())
-        elif texts and kind is str:
-            _check_text(node, settings.max_body_text)
-    return keys
-
-
-def _check_keys(keys: str) -> None:
-    _check_encodable(keys)
-    if "\0" in keys:
+        elif kind is str and len(node) > settings.max_body_text:
+            raise BadRequest(f"a text of the request body is longer than {settings.max_body_text} characters")
+    if max(map(len, keys), default=0) > settings.max_body_key:
+        raise BadRequest(f"a key of the request body is longer than {settings.max_body_key} characters")
+    if "\0" in "".join(keys):
         raise BadRequest("a key of the request body holds NUL")
 
 
-def _check_text(text: str, limit: int) -> None:
-    if len(text) > limit:
-        raise BadRequest(f"a text of the request body is longer than {limit} characters")
-    _check_encodable(text)
-
-
-def _check_encodable(text: str) -> None:
-    if text.isascii():  # Known without reading the characters.
-        return
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise BadRequest("the request body holds a lone surrogate") from None
-
-
-def _integer(text: str | bytes) -> int:
-    # Check the length first: converting thousands of digits is slow, or raises a ValueError.
-    if len(text) > _INT64_DIGITS or not LOWEST <= (value := int(text)) <= HIGHEST:
-        raise BadRequest("the request body holds an integer that does not fit 64 bits")
-    return value
-
-
-def _float(text: str) -> float:
-    value = float(text)
-    if not isfinite(value):
-        raise BadRequest("the request body holds a number that is too large")
-    return value
-
-
-def _constant(_text: str) -> NoReturn:
-    raise BadRequest("the request body holds NaN or Infinity, which is not JSON")
-
-
-_DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_float, parse_constant=_constant)
+def _too_many(limit: int) -> BadRequest:
+    return BadRequest(f"the request body holds more than {limit} values")
