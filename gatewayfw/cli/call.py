@@ -19,9 +19,8 @@ from gatewayfw.carriers import TOKEN, Carrier, bearer, cookie, header
 from gatewayfw.cli.choice import NAME, find_gateway
 from gatewayfw.cli.output import Failed, format_json
 from gatewayfw.cli.route import read_envelope, route_of
-from gatewayfw.client.clients import MAX_BYTES
-from gatewayfw.client.errors import CallError
-from gatewayfw.client.transports import Http
+from gatewayfw.client.clients import MAX_BYTES, Http
+from gatewayfw.client.replies import CallError
 from gatewayfw.core import Gateway
 from gatewayfw.errors import DefinitionError
 from gatewayfw.spelling import MAIN

@@ -12,8 +12,7 @@ from the environment are not used. Tokens never appear in logs, messages or a ``
 from __future__ import annotations
 
 from gatewayfw.client.clients import MAX_BYTES, HttpClient
-from gatewayfw.client.errors import BadReply, CallError, NoReply
 from gatewayfw.client.in_process import InProcessClient
-from gatewayfw.client.replies import CallReply
+from gatewayfw.client.replies import BadReply, CallError, CallReply, NoReply
 
 __all__ = ["MAX_BYTES", "BadReply", "CallError", "CallReply", "HttpClient", "InProcessClient", "NoReply"]

@@ -6,20 +6,20 @@ Modules that `gatewayfw.export.python` generates contain this file and those tha
 from __future__ import annotations
 
 import re
+import ssl
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import isfinite
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, final
 
 from gatewayfw.carriers import TOKEN, Carrier
-from gatewayfw.client.paging import follow
-from gatewayfw.client.replies import CallReply, answers, reply_of
+from gatewayfw.client.replies import CallReply, NoReply, answers, bad_reply, follow, reply_of
 from gatewayfw.client.retries import HEADER, make_key, repeat
-from gatewayfw.client.transports import Http
 from gatewayfw.client.uploads import form_of, without_files
 from gatewayfw.errors import DefinitionError
+from gatewayfw.wire.connections import Unreachable
 from gatewayfw.wire.json_text import encode
-from gatewayfw.wire.posting import ENVELOPE_BYTES, HttpReply, endpoint
+from gatewayfw.wire.posting import ENVELOPE_BYTES, HttpReply, NotAGateway, Posts, endpoint
 
 #: Most bytes of one reply by default, as many as a gateway sends by default.
 MAX_BYTES = 16 * 1024 * 1024 + ENVELOPE_BYTES
@@ -277,3 +277,36 @@ def _checked_token(token: str | None) -> str | None:
     if token is not None and (not isinstance(token, str) or not _HEADER_VALUE.fullmatch(token)):
         raise DefinitionError("token: it cannot stand in a header")
     return token
+
+
+@final
+class Http:
+    """Posts to one URL, each within ``timeout`` seconds."""
+
+    def __init__(self, target: str, timeout: float, connections: int, max_bytes: int) -> None:
+        self._posts = Posts(target, max_bytes=max_bytes, connections=connections)
+        self._timeout = timeout
+
+    def close(self) -> None:
+        """Close open connections."""
+        self._posts.close()
+
+    def post(self, data: bytes, headers: Mapping[str, str]) -> HttpReply:
+        """Return the reply to a request body.
+
+        Raises:
+            NoReply: none came, or not in time.
+            BadReply: it is too large, or not from a gateway.
+        """
+        try:
+            return self._posts.post(data, headers, connect=self._timeout, total=self._timeout)
+        except NotAGateway as error:
+            raise bad_reply(error) from error
+        except Unreachable as error:
+            raise NoReply("the gateway is unreachable", code="unreachable") from error
+        except TimeoutError as error:
+            raise NoReply("the gateway took too long", code="timeout") from error
+        except ssl.SSLError as error:
+            raise NoReply("the secure connection to the gateway failed", code="no_reply") from error
+        except OSError as error:
+            raise NoReply("the connection broke before the reply was complete", code="no_reply") from error

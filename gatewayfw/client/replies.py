@@ -3,13 +3,57 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from gatewayfw.client.errors import BadReply, CallError
 from gatewayfw.wire.posting import HttpReply, NotAGateway, check_head, envelope_of, read_json
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+class CallError(Exception):
+    """A call failed: the gateway refused it, or, in a subclass, did not answer.
+
+    Attributes:
+        message: what went wrong, for people, in the gateway's words.
+        status: the HTTP status; 0 without a reply.
+        code: a stable word for programs, such as ``validation_error``.
+        errors: messages by the path of the value, for validation and duplicate keys; else empty.
+        request_id: the request's id in the gateway's log, if the gateway sent it.
+        retry_after: the seconds after which a retry may succeed, if the gateway sent it.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        status: int = 0,
+        code: str = "error",
+        *,
+        errors: Mapping[str, list[str]] | None = None,
+        request_id: str | None = None,
+        retry_after: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        self.code = code
+        self.errors = dict(errors or {})
+        self.request_id = request_id
+        self.retry_after = retry_after
+
+
+class BadReply(CallError):
+    """The reply is not that of a gateway; code ``bad_reply``. The act may have run.
+
+    It is also raised if the reply to a request for a page of a list is not such a page.
+    """
+
+
+class NoReply(CallError):
+    """No reply came.
+
+    Code ``unreachable``: nothing was sent; ``no_reply``, ``timeout``: the act may have run.
+    """
 
 
 def bad_reply(error: NotAGateway) -> BadReply:
@@ -117,3 +161,36 @@ def _refusal(reply: HttpReply, body: dict[str, Any]) -> CallError:
 
 def _are_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def follow(ask: Callable[[Mapping[str, Any]], Any], given: Mapping[str, Any] | None) -> Iterator[Any]:
+    """Yield what ``ask`` returns for a ``set``, page by page.
+
+    Raises:
+        BadReply: a result is no page, or its ``next`` came before.
+    """
+    wanted = {} if given is None else dict(given)
+    seen = {wanted.get("after")} - {None}
+    while True:
+        page = ask(wanted)
+        after = next_of(page)
+        if after in seen:
+            raise BadReply("bad reply of the gateway: its list does not go on", 200, "bad_reply")
+        yield page
+        if after is None:
+            return
+        seen.add(after)
+        wanted = {**wanted, "after": after}
+
+
+def next_of(page: object) -> str | None:
+    """Return where the page after one of a list begins; None after the last.
+
+    Raises:
+        BadReply: it is no page.
+    """
+    if isinstance(page, dict) and isinstance(page.get("rows"), list):
+        after = page.get("next", ...)
+        if after is None or isinstance(after, str):
+            return after
+    raise BadReply("bad reply of the gateway: it is no page of a list", 200, "bad_reply")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 from uuid import uuid4
 
-from gatewayfw.client.errors import BadReply, CallError, NoReply
+from gatewayfw.client.replies import BadReply, CallError, NoReply
 
 T = TypeVar("T")
 

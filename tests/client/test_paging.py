@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.client import BadReply, CallError, HttpClient, InProcessClient
-from gatewayfw.client.paging import next_of
+from gatewayfw.client.replies import next_of
 from tests.export.listed import listed
 from tests.export.test_typescript_live import served
 

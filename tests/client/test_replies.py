@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
+import pickle
 
 import pytest
 
-from gatewayfw.client.errors import BadReply, CallError
-from gatewayfw.client.replies import answers, reply_of
+from gatewayfw.client.replies import BadReply, CallError, NoReply, answers, reply_of
 from gatewayfw.wire.posting import HttpReply, ReplyHeaders
 
 
@@ -161,3 +161,20 @@ def test_code_and_seconds_of_an_item_are_kept_where_they_fit(odd):
 def test_what_is_no_reply_to_the_batch_is_a_bad_reply(envelope, status):
     with pytest.raises(BadReply):
         answers(reply(envelope, status), 1)
+
+
+def test_an_error_without_a_reply_has_a_value_for_everything():
+    error = CallError("why")
+    assert (str(error), vars(error)) == (
+        "why",
+        {"message": "why", "status": 0, "code": "error", "errors": {}, "request_id": None, "retry_after": None},
+    )
+
+
+def test_one_except_catches_all_of_them():
+    assert [kind.__bases__ for kind in (BadReply, NoReply)] == [(CallError,), (CallError,)]
+
+
+def test_an_error_survives_the_way_between_processes():
+    error = CallError("why", 409, "stale", errors={"set.a": ["no"]}, request_id="r", retry_after=3)
+    assert vars(pickle.loads(pickle.dumps(error))) == vars(error)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import math
 import socket
 import ssl
 import threading
@@ -15,7 +17,7 @@ from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import RemoteError, RemoteTimeout
 from gatewayfw.remote import HttpService
 from gatewayfw.settings import Settings
-from gatewayfw.wire.connections import PostConnection, Unreachable
+from gatewayfw.wire.connections import Bounded, PostConnection, Unreachable, seconds_left
 from gatewayfw.wire.posting import Posts
 from tests.certificates import write_certificate
 from tests.wire.scripts import BODY, HEAD, OK, PAUSE, SECRET, answer
@@ -287,3 +289,57 @@ def test_the_host_is_named_with_its_port_unless_that_is_usual(monkeypatch, url, 
         far.sendall(b"HTTP/1.1 204\r\nContent-Type: application/json\r\n\r\n")
         Posts(url, max_bytes=10, connections=1).post(b"", {}, connect=1, total=1)
         assert f"\r\nHost: {host}\r\n".encode() in far.recv(1000)
+
+
+@pytest.fixture
+def ends():
+    """Two connected sockets."""
+    near, far = socket.socketpair()
+    with near, far:
+        yield near, far
+
+
+def reader(near, *, until=math.inf, most=100):
+    return Bounded(near.makefile("rb", buffering=0), near, until, most)
+
+
+def test_all_is_read_up_to_the_end(ends):
+    near, far = ends
+    far.sendall(b"abc")
+    far.shutdown(socket.SHUT_WR)
+    with io.BufferedReader(reader(near, most=3)) as file:
+        assert file.read() == b"abc"
+    assert near.gettimeout() is None
+
+
+def test_one_byte_too_many_is_refused(ends):
+    near, far = ends
+    far.sendall(b"abcd")
+    with reader(near, most=3) as file, pytest.raises(OSError, match="^too much was sent$"):
+        file.read(10)
+
+
+def test_a_read_waits_for_the_rest_of_the_time_only(ends):
+    near, far = ends
+    with reader(near, until=time.monotonic() + 0.05) as file:
+        far.sendall(b"a")
+        assert file.read(1) == b"a"
+        with pytest.raises(TimeoutError):
+            file.read(1)
+        far.sendall(b"b")  # it came too late
+        with pytest.raises(TimeoutError, match="^timed out$"):
+            file.read(1)
+
+
+def test_it_closes_what_it_reads(ends):
+    near, _ = ends
+    raw = near.makefile("rb", buffering=0)
+    Bounded(raw, near, math.inf, 1).close()
+    assert raw.closed
+
+
+def test_seconds_left():
+    assert 9 < seconds_left(time.monotonic() + 10) <= 10
+    assert seconds_left(math.inf) == math.inf
+    with pytest.raises(TimeoutError, match="^timed out$"):
+        seconds_left(time.monotonic())

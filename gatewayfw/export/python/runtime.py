@@ -10,16 +10,12 @@ from typing import NamedTuple, final
 #: The files that are copied, those first that others use.
 _PARTS = (
     ("gatewayfw", "carriers.py"),
-    ("gatewayfw.wire", "bounded.py"),
     ("gatewayfw.wire", "connections.py"),
     ("gatewayfw.wire", "json_text.py"),
     ("gatewayfw.wire", "posting.py"),
-    ("gatewayfw.client", "errors.py"),
-    ("gatewayfw.client", "paging.py"),
     ("gatewayfw.client", "retries.py"),
     ("gatewayfw.client", "uploads.py"),
     ("gatewayfw.client", "replies.py"),
-    ("gatewayfw.client", "transports.py"),
     ("gatewayfw.client", "clients.py"),
 )
 #: What stands for the error of this package, which needs the rest of it.
