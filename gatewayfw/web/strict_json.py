@@ -71,7 +71,8 @@ def _has_short_texts(data: bytes, most: int) -> bool:
 
 
 def _check_integers(data: bytes) -> None:
-    """Refuse integers beyond 64 bits: orjson 3.13 takes them, as a float or up to 2**64-1."""
+    """Refuse integers beyond 64 bits."""
+    # orjson 3.13 takes them: up to 2**64-1 as they are, others as floats.
     bare = without_texts(data)
     if _LONG_NUMBER not in bare.translate(_DIGITS_AS_ZEROS):  # an id has many digits, too
         return
@@ -100,7 +101,7 @@ def _check_depth(bare: bytes, limit: int) -> None:
 
 
 def _check_parts(value: Any, settings: Settings) -> None:
-    """Limit the number of values and the lengths of keys and texts; refuse NUL in a key."""
+    """Limit the number of values and all lengths; refuse NUL in a key."""
     limit, seen = settings.max_body_nodes, 0
     keys: set[str] = set()
     rest = [value]
