@@ -1,6 +1,6 @@
 """The headers and cookies that can carry a token, as a caller sends them.
 
-Modules that `gatewayfw.export.python` generates contain this file. What a server reads is in `gatewayfw.acts.carriers`.
+Modules that `gatewayfw.export.python` generates contain this file. What a server reads is in `gatewayfw.acts.headers`.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ from gatewayfw import catalog
 from gatewayfw.acts import Acts, ContextFns, Lifecycle
 from gatewayfw.acts.batch import Batches, ItemScopes
 from gatewayfw.acts.checks import Checks
-from gatewayfw.acts.exceptions import parse_exceptions
 from gatewayfw.acts.idempotent import IdempotentRunner
+from gatewayfw.acts.replies import parse_exceptions
 from gatewayfw.environment import is_development
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export import files as export_files
@@ -81,7 +81,7 @@ class Gateway:
     The keywords are the settings of `gatewayfw.settings.Settings`; missing ones are read from the config of the app in
     which it is first registered (``GATEWAYFW_DEADLINE``), then from the environment. ``caller_key`` names the caller
     for rate limits, see `gatewayfw.limits.limits`. ``exceptions`` says which replies exceptions of acts and hooks
-    become, ``{SomeError: (409, "code", "message")}``, see `gatewayfw.acts.exceptions`.
+    become, ``{SomeError: (409, "code", "message")}``, see `gatewayfw.acts.replies`.
 
     Attributes:
         settings: the settings in force.

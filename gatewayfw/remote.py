@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, final
 
-from gatewayfw.acts.carriers import read_headers
-from gatewayfw.acts.context import Headers
+from gatewayfw.acts.headers import Headers, read_headers
 from gatewayfw.acts.hooks import Hook
 from gatewayfw.acts.replies import TOKEN
 from gatewayfw.acts.services import RemoteReply, RemoteService

@@ -9,8 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from gatewayfw.acts.carriers import set_field
-from gatewayfw.acts.context import Headers
+from gatewayfw.acts.headers import Headers, set_field
 from gatewayfw.acts.services import RemoteReply
 from gatewayfw.carriers import bearer, cookie, header
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol, final
 
 from gatewayfw.acts.context import Context
-from gatewayfw.acts.exceptions import Exceptions, parse_exceptions
 from gatewayfw.acts.hooks import (
     HOOKS,
     NO_HOOKS,
@@ -30,6 +29,7 @@ from gatewayfw.acts.hooks import (
     join_early_hooks,
 )
 from gatewayfw.acts.idempotent import Idempotency, parse_idempotent
+from gatewayfw.acts.replies import Exceptions, parse_exceptions
 from gatewayfw.acts.returns import Returns, parse_returns
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.bounds import Bounds, Ceilings
@@ -124,7 +124,7 @@ class Act(ActDefinition, Mapping[str, Any]):
         max_reply_bytes: its own limit on the reply's body, or None for the setting's.
         returns: the declared result, as given; see `gatewayfw.acts.returns`.
         mcp: whether it is offered to language models as a tool; see `gatewayfw.export.mcp`.
-        exceptions: what exceptions become; see `gatewayfw.acts.exceptions`.
+        exceptions: what exceptions become; see `gatewayfw.acts.replies`.
         idempotent: how long replies are kept for repeated requests; None: there are no keys.
         idempotent_by: what gives the caller whose keys they are; None for the logged-in user.
         description: the docstring of ``fn``, empty without one.

@@ -14,8 +14,7 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar, final
 
 from gatewayfw.acts.act import Act
-from gatewayfw.acts.attempts import Globals, copy_for_attempt
-from gatewayfw.acts.context import ContextFns
+from gatewayfw.acts.context import ContextFns, Globals, copy_for_attempt
 from gatewayfw.acts.lifecycle import Lifecycle, RequestBounds, say_what_is_done
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.services import RemoteReply, RemoteService

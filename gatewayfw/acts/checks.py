@@ -10,7 +10,7 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from typing import final
 
 from gatewayfw.acts.act import Act
-from gatewayfw.acts.hook_marks import find_marks, find_order_problems
+from gatewayfw.acts.hooks import find_marks, find_order_problems
 from gatewayfw.acts.registry import Acts
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.kinds.object import ObjectField

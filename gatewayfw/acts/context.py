@@ -8,100 +8,24 @@ choice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from contextvars import copy_context
+from copy import copy
 from types import MappingProxyType
-from typing import Any, NamedTuple, ParamSpec, TypeVar, cast, final
+from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, final
 
+from gatewayfw.acts.headers import Headers
 from gatewayfw.open_contexts import OPEN_CONTEXTS, OpenContexts
 
 #: The key of the context that holds the address of the connection.
 ADDRESS = "Address"
 _NO_VALUES: Mapping[str, Any] = MappingProxyType({})
+#: The types whose content an attempt gets a copy of.
+_COPIED = (dict, list)
 
 P = ParamSpec("P")
 T = TypeVar("T")
-
-
-@final
-class Headers(Mapping[str, str]):
-    """Request headers: names ignore case, a name may have several values.
-
-    Takes a mapping, in which the last spelling of a name wins, so that ``{**headers, "x-tenant": own}``
-    replaces what a client sent; or pairs of name and value, or werkzeug's `Headers`. ``headers[name]``
-    is the first value, ``getlist(name)`` all of them. The values never show in ``repr``: one is the token.
-    """
-
-    __slots__ = ("_later", "_read")
-
-    def __init__(self, source: Mapping[str, str] | Iterable[tuple[str, str]] = ()) -> None:
-        self._later: Callable[[], Iterable[tuple[str, str]]] | None = None
-        # Headers that were read never change, so a copy may share them.
-        if isinstance(source, Headers):
-            self._read = source._values
-        elif isinstance(source, Mapping):
-            self._read = {name.lower(): (name, [value]) for name, value in source.items()}
-        else:
-            self._read = _by_name(_pairs(source))
-
-    @classmethod
-    def later(cls, read: Callable[[], Iterable[tuple[str, str]]]) -> Headers:
-        """Return headers that call ``read`` at first use.
-
-        Few acts use any.
-
-        Threads that ask at the same time may each call it.
-        """
-        headers = cls.__new__(cls)
-        headers._later = read
-        return headers
-
-    @property
-    def _values(self) -> dict[str, tuple[str, list[str]]]:
-        read = self._later  # read once: another thread may set it at any moment
-        if read is not None:
-            self._read = _by_name(read())
-            self._later = None
-        return self._read
-
-    def getlist(self, name: str) -> list[str]:
-        """Return all values of a header in the order sent; empty when it is absent."""
-        return list(self._values.get(name.lower(), (name, []))[1])
-
-    def __getitem__(self, name: str) -> str:
-        return self._values[name.lower()][1][0]
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for name, _ in self._values.values())
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Mapping) or not all(isinstance(name, str) for name in other):
-            return NotImplemented
-        return self._lists() == Headers(other)._lists()
-
-    __hash__ = None  # type: ignore[assignment]  # equal to dicts, which have no hash
-
-    def __repr__(self) -> str:
-        return f"Headers({list(self)})"
-
-    def _lists(self) -> dict[str, list[str]]:
-        return {name: values for name, (_, values) in self._values.items()}
-
-
-def _pairs(source: Any) -> Iterable[tuple[str, str]]:
-    return cast("Iterable[tuple[str, str]]", source.items() if hasattr(source, "items") else source)
-
-
-def _by_name(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, list[str]]]:
-    """Return all values by the name in lower case, with the name as it came first."""
-    values: dict[str, tuple[str, list[str]]] = {}
-    for name, value in pairs:
-        values.setdefault(name.lower(), (name, []))[1].append(value)
-    return values
 
 
 @final
@@ -218,18 +142,17 @@ class ContextFns:
         Raises:
             RuntimeError: outside of a request and of `open`, as of all functions that work on it.
         """
-        try:
-            request = self._running()
-        except RuntimeError:
-            request = None
-        opened: Mapping[ContextFns, _OpenContext] = OPEN_CONTEXTS.get().opened
-        if opened and (entry := opened.get(self)) and entry.counts(request):
+        request, (opened, scratch) = self._current(), OPEN_CONTEXTS.get()
+        entry: _OpenContext | None = opened.get(self)
+        if entry and entry.counts(request):
             return entry.context
-        if request is None:
-            return self._scratch()
-        kept: dict[ContextFns, Context] = request.__dict__.get(_KEPT) or {}
-        context = kept.get(self)
-        return self._keep(request, self._begin(request)) if context is None else context
+        if request is not None:
+            context: Context | None = request.__dict__.get(_KEPT, {}).get(self)
+            return self._keep(request, self._begin(request)) if context is None else context
+        if scratch is None:
+            raise RuntimeError(_NO_CONTEXT)
+        found: Context = scratch.setdefault(self, _empty(None))
+        return found
 
     def set_context(self, obj: Mapping[str, Any]) -> None:
         """Replace the whole context, ``Headers`` and ``body`` included.
@@ -243,10 +166,7 @@ class ContextFns:
         context.update(values)
 
     def add_contexts(self, con: Mapping[str, Any]) -> None:
-        """Set the context to the given value, as `set_context` does.
-
-        Rule 4.2 of the specification lists both.
-        """
+        """Do what `set_context` does; rule 4.2 of the specification lists both."""
         self.set_context(con)
 
     def add_context(self, con: Mapping[str, Any]) -> None:
@@ -317,12 +237,6 @@ class ContextFns:
         kept: dict[ContextFns, Context] = request.__dict__.setdefault(_KEPT, {})
         return kept.setdefault(self, context)
 
-    def _scratch(self) -> Context:
-        scratch: dict[ContextFns, Context] | None = OPEN_CONTEXTS.get().scratch
-        if scratch is None:
-            raise RuntimeError(_NO_CONTEXT)
-        return scratch.setdefault(self, _empty(None))
-
     # The contract's spellings of the methods above.
     getContextModel = get_context_model
     setContext = set_context
@@ -337,13 +251,10 @@ class ContextFns:
 def fill(fns: ContextFns, request: Any, values: Context) -> Context:
     """Put values into the context of the current request, and return it.
 
-    The web calls this as an act begins.
-
-    If there is none yet, ``values`` becomes the context.
+    If there is none yet, ``values`` becomes the context. The web calls this as an act begins.
     """
     opened = OPEN_CONTEXTS.get().opened.get(fns)
-    is_opened = opened is not None and opened.request is request
-    context = opened.context if opened and is_opened else fns._keep(request, values)
+    context = opened.context if opened and opened.request is request else fns._keep(request, values)
     if context is not values:
         context.update(values)
     return context
@@ -357,3 +268,35 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
         raise TypeError(f"expected a mapping, not {type(value).__name__}")
     return value
+
+
+class Globals(Protocol):
+    """What the host's framework keeps for a request besides: Flask's `g`."""
+
+    def read(self) -> dict[str, Any]:
+        """Return what it holds."""
+
+    def reset(self, values: Mapping[str, Any], /) -> None:
+        """Let it hold these values and no others."""
+
+    def open(self, values: Mapping[str, Any], /) -> AbstractContextManager[dict[str, Any]]:
+        """Let it hold these values in a block, which gets them as they are then."""
+
+
+def copy_for_attempt(value: Any) -> Any:
+    """Return a copy of a value and of all dictionaries and lists in it.
+
+    All other objects are shared. What was one object, or a circle, is one in the copy, too.
+    """
+    return _copy(value, {}) if isinstance(value, _COPIED) else value
+
+
+def _copy(value: Any, known: dict[int, Any]) -> Any:
+    if id(value) in known:
+        return known[id(value)]
+    # Those of other classes keep theirs; `copy` takes four times as long.
+    known[id(value)] = new = value.copy() if type(value) in _COPIED else copy(value)
+    for key, inner in new.items() if isinstance(new, dict) else enumerate(new):
+        if isinstance(inner, _COPIED):
+            new[key] = _copy(inner, known)
+    return new

@@ -1,7 +1,7 @@
 """Hooks and act functions: which callables can be one, and how they are called.
 
 A hook before the act that can take the body gets it; any other is called without arguments. Source: specification 18.2;
-the hooks after an act and after an error are our choice.
+the hooks after an act and after an error, and the marks of hooks, are our choice.
 """
 
 from __future__ import annotations
@@ -10,176 +10,26 @@ import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
-from functools import wraps
+from dataclasses import dataclass
+from functools import partial, wraps
 from types import CoroutineType, GeneratorType, MappingProxyType
-from typing import Any
+from typing import Any, NoReturn, TypeVar, final
 
-from gatewayfw.acts.hook_marks import is_access_rule
+from gatewayfw.carriers import Carrier
 from gatewayfw.errors import DefinitionError
-from gatewayfw.spelling import CONTRACT, Spelling
+from gatewayfw.spelling import PARAMETERS, Spelling
 
 ActFn = Callable[[Any], Any]
 Hook = Callable[..., Any]
 #: A hook after an act, of body and result, or after an error, of body and error.
 AfterHook = Callable[[Any, Any], Any]
-
-
-def find_access_rules(hooks: Iterable[Hook]) -> list[Hook]:
-    """Return the hooks that are marked as deciding who may call."""
-    return [hook for hook in hooks if is_access_rule(hook)]
-
-
-def parse_hooks(key: str, hooks: Any, spelling: Spelling = CONTRACT) -> tuple[ActFn, ...]:
-    """Return checked hooks, each callable with the body.
-
-    ``key`` names the list in messages.
-
-    Raises:
-        DefinitionError: it is not a list of hooks; the message names every element that is not one.
-    """
-    if problems := list(find_hook_problems(key, hooks, spelling)):
-        raise DefinitionError("; ".join(problems))
-    return tuple(map(call_with_body, hooks))
-
-
-def find_fn_problems(fn: Any, name: str = "fn", of: str = "body") -> Iterator[str]:
-    """Yield what keeps a value from being a function of one argument, ``of``."""
-    unusable = _unusable(fn)
-    if unusable:
-        yield f"{name} {unusable}"
-    elif not _takes_body(fn):
-        yield f"{name} must take the {of} as its one positional argument"
-
-
-def find_hook_problems(key: str, hooks: Any, spelling: Spelling) -> Iterator[str]:
-    """Yield what is wrong with a list of hooks; messages call the list by ``key``."""
-    if not isinstance(hooks, Sequence) or isinstance(hooks, (str, bytes)):
-        yield f"{spelling.name(key)} must be a list of functions"
-        return
-    for number, hook in enumerate(hooks):
-        name = spelling.element(key, number)
-        unusable = _unusable(hook)
-        if unusable:
-            yield f"{name} {unusable}"
-        elif getattr(hook, "makes_hook", False) is True:
-            yield f"{name} makes a hook but is not one: call it, as in grant(Rule(roles=(...)))"
-        elif _is_generator(hook):
-            yield f"{name} must not be a generator: its calls would do nothing"
-        elif not _takes_body(hook) and not _fits(hook):
-            yield f"{name} can be called neither with the body nor bare"
-        elif default := _filled_default(hook):
-            yield f"{name} would get the body as {default!r}: call that parameter body, or bind it"
-
-
-def find_after_hook_problems(key: str, hooks: Any, spelling: Spelling, of: str) -> Iterator[str]:
-    """Yield what is wrong with a list of hooks that come after the act.
-
-    Each takes the body and ``of``.
-    """
-    if not isinstance(hooks, Sequence) or isinstance(hooks, (str, bytes)):
-        yield f"{spelling.name(key)} must be a list of functions"
-        return
-    for number, hook in enumerate(hooks):
-        name = spelling.element(key, number)
-        if unusable := _unusable(hook):
-            yield f"{name} {unusable}"
-        elif _is_generator(hook):
-            yield f"{name} must not be a generator: its calls would do nothing"
-        elif is_access_rule(hook):
-            yield f"{name} is an access rule, which must come before the act"
-        elif not (_fits(hook, None, None) and _fits(hook, None, None, follow_wrapped=True)):
-            yield f"{name} must take the body and the {of} as its two positional arguments"
-
-
-def call_with_body(hook: Hook) -> ActFn:
-    """Return a hook that can be called with the body."""
-    return hook if _takes_body(hook) else _bare(hook)
-
-
-def _bare(hook: Hook) -> ActFn:
-    @wraps(hook)
-    def called(_body: Any) -> Any:
-        return hook()
-
-    called.__qualname__ = name_of(hook)  # an object has none that `wraps` could copy
-    called.is_access_rule = is_access_rule(hook)  # type: ignore[attr-defined]  # the mark may be in its class
-    return called
-
-
-def name_of(hook: Hook) -> str:
-    """Return the name of a hook, for messages; of an object that of its class."""
-    return str(getattr(hook, "__qualname__", type(hook).__name__))
-
-
-def _takes_body(fn: Callable[..., Any]) -> bool:
-    # A decorator's *args say nothing, so look at the function it wraps. Both must take the body.
-    return _fits(fn, None) and _fits(fn, None, follow_wrapped=True)
-
-
-def _filled_default(fn: Callable[..., Any]) -> str:
-    """Return the parameter whose default the body would replace by mistake.
-
-    Empty for none.
-    """
-    try:
-        parameters = inspect.signature(fn).parameters.values()
-    except ValueError:  # builtins without a signature
-        return ""
-    first = next(iter(parameters), None)
-    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    if first is None or first.kind not in positional or first.default is inspect.Parameter.empty:
-        return ""
-    return "" if first.name.strip("_") in ("body", "") else first.name
-
-
-def _fits(fn: Callable[..., Any], *args: object, follow_wrapped: bool = False) -> bool:
-    try:
-        signature = inspect.signature(fn, follow_wrapped=follow_wrapped)
-    except ValueError:  # builtins without a signature
-        return True
-    try:
-        signature.bind(*args)
-    except TypeError:
-        return False
-    return True
-
-
-def _unusable(fn: Any) -> str:
-    """Say why a function cannot be an act or hook.
-
-    A coroutine that nobody awaits would check nothing.
-    """
-    if not callable(fn):
-        return "must be a function"
-    for called in (fn, type(fn).__call__):
-        if inspect.iscoroutinefunction(called) or inspect.isasyncgenfunction(called):
-            return "must not be async: acts and hooks are plain functions"
-    return ""
-
-
-def _is_generator(fn: Any) -> bool:
-    return inspect.isgeneratorfunction(fn) or inspect.isgeneratorfunction(type(fn).__call__)
-
+H = TypeVar("H", bound=Hook)
 
 #: The lists of hooks, in the order in which they run.
 HOOKS = ("pre_validation", "pre_act", "post_act", "on_error")
 #: Hooks by the names of their lists.
 Lists = Mapping[str, tuple[Any, ...]]
 NO_HOOKS: Lists = MappingProxyType(dict.fromkeys(HOOKS, ()))
-
-
-def join_early_hooks(lists: Lists) -> tuple[Hook, ...]:
-    """Return the hooks before an act, in the order in which they run."""
-    return (*lists["pre_validation"], *lists["pre_act"])
-
-
-def find_list_problems(lists: Mapping[str, Any], spelling: Spelling) -> Iterator[str]:
-    """Yield what is wrong with hooks by the names of their lists."""
-    yield from find_hook_problems("preValidation", lists["pre_validation"], spelling)
-    yield from find_hook_problems("preAct", lists["pre_act"], spelling)
-    yield from find_after_hook_problems("postAct", lists["post_act"], spelling, "result")
-    yield from find_after_hook_problems("onError", lists["on_error"], spelling, "error")
-
 
 #: Results that would have to be awaited; acts and hooks are plain functions.
 LATER: tuple[type, ...] = (Awaitable, AsyncGenerator, Future)
@@ -198,19 +48,138 @@ _NO_ANSWERS: tuple[Any, ...] = (
 _NO_RESULTS: tuple[Any, ...] = (*LATER, GeneratorType, Callable, BaseException)
 
 
-def refuse_answer(hook: Hook, given: Any) -> None:
-    """Raise if a hook may have meant its result to stop the request.
+def join_early_hooks(lists: Lists) -> tuple[Hook, ...]:
+    """Return the hooks before an act, in the order in which they run."""
+    return (*lists["pre_validation"], *lists["pre_act"])
 
-    So no request passes by mistake.
+
+def find_list_problems(lists: Mapping[str, Any], spelling: Spelling) -> Iterator[str]:
+    """Yield what is wrong with hooks by the names of their lists."""
+    for key, more in (("preValidation", ""), ("preAct", ""), ("postAct", "result"), ("onError", "error")):
+        yield from find_hook_problems(key, lists[PARAMETERS[key]], spelling, more)
+
+
+def find_hook_problems(key: str, hooks: Any, spelling: Spelling, more: str = "") -> Iterator[str]:
+    """Yield what is wrong with a list of hooks; messages call the list by ``key``.
+
+    ``more`` is what hooks after the act take besides the body; empty for those before it.
     """
+    if not isinstance(hooks, Sequence) or isinstance(hooks, (str, bytes)):
+        yield f"{spelling.name(key)} must be a list of functions"
+        return
+    for number, hook in enumerate(hooks):
+        if problem := _unusable(hook) or (_late_problem(hook, more) if more else _early_problem(hook)):
+            yield f"{spelling.element(key, number)} {problem}"
+
+
+def _early_problem(hook: Hook) -> str:
+    if getattr(hook, "makes_hook", False) is True:
+        return "makes a hook but is not one: call it, as in grant(Rule(roles=(...)))"
+    if _is_generator(hook):
+        return "must not be a generator: its calls would do nothing"
+    if not _takes_body(hook) and not _fits(hook):
+        return "can be called neither with the body nor bare"
+    if default := _filled_default(hook):
+        return f"would get the body as {default!r}: call that parameter body, or bind it"
+    return ""
+
+
+def _late_problem(hook: Hook, more: str) -> str:
+    if _is_generator(hook):
+        return "must not be a generator: its calls would do nothing"
+    if is_access_rule(hook):
+        return "is an access rule, which must come before the act"
+    if not (_fits(hook, None, None) and _fits(hook, None, None, follow_wrapped=True)):
+        return f"must take the body and the {more} as its two positional arguments"
+    return ""
+
+
+def find_fn_problems(fn: Any, name: str = "fn", of: str = "body") -> Iterator[str]:
+    """Yield what keeps a value from being a function of one argument, ``of``."""
+    if unusable := _unusable(fn):
+        yield f"{name} {unusable}"
+    elif not _takes_body(fn):
+        yield f"{name} must take the {of} as its one positional argument"
+
+
+def _unusable(fn: Any) -> str:
+    """Say why a value is no plain function; nobody would await a coroutine."""
+    if not callable(fn):
+        return "must be a function"
+    for called in (fn, type(fn).__call__):
+        if inspect.iscoroutinefunction(called) or inspect.isasyncgenfunction(called):
+            return "must not be async: acts and hooks are plain functions"
+    return ""
+
+
+def _is_generator(fn: Any) -> bool:
+    return inspect.isgeneratorfunction(fn) or inspect.isgeneratorfunction(type(fn).__call__)
+
+
+def _takes_body(fn: Hook) -> bool:
+    # A decorator's *args say nothing, so look at the function it wraps. Both must take the body.
+    return _fits(fn, None) and _fits(fn, None, follow_wrapped=True)
+
+
+def _fits(fn: Hook, *args: object, follow_wrapped: bool = False) -> bool:
+    try:
+        signature = inspect.signature(fn, follow_wrapped=follow_wrapped)
+    except ValueError:  # builtins without a signature
+        return True
+    try:
+        signature.bind(*args)
+    except TypeError:
+        return False
+    return True
+
+
+def _filled_default(fn: Hook) -> str:
+    """Return the parameter whose default the body would replace; empty for none."""
+    try:
+        parameters = inspect.signature(fn).parameters.values()
+    except ValueError:  # builtins without a signature
+        return ""
+    first = next(iter(parameters), None)
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    if first is None or first.kind not in positional or first.default is inspect.Parameter.empty:
+        return ""
+    return "" if first.name.strip("_") in ("body", "") else first.name
+
+
+def call_with_body(hook: Hook) -> ActFn:
+    """Return a hook that can be called with the body."""
+    if _takes_body(hook):
+        return hook
+
+    @wraps(hook)
+    def called(_body: Any) -> Any:
+        return hook()
+
+    called.__qualname__ = name_of(hook)  # an object has none that `wraps` could copy
+    called.is_access_rule = is_access_rule(hook)  # type: ignore[attr-defined]  # the mark may be in its class
+    return called
+
+
+def name_of(hook: Hook) -> str:
+    """Return the name of a hook, for messages; of an object that of its class."""
+    return str(getattr(hook, "__qualname__", type(hook).__name__))
+
+
+# -- what hooks answer
+
+
+def refuse_answer(hook: Hook, given: Any) -> None:
+    """Raise if a hook may have meant its result to stop the request."""
+    is_rule = is_access_rule(hook)
+    if is_rule or isinstance(given, _NO_ANSWERS):
+        kind = "access rule" if is_rule else "hook"
+        _refuse(kind, hook, given, ": raise an error to refuse, return None to let pass")
+
+
+def _refuse(kind: str, hook: Hook, given: Any, why: str) -> NoReturn:
     if isinstance(given, CoroutineType | GeneratorType):
         given.close()  # otherwise Python warns that it never ran
-    is_rule = is_access_rule(hook)
-    if not is_rule and not isinstance(given, _NO_ANSWERS):
-        return
-    name, kind = name_of(hook), type(given).__name__
-    what = f"access rule {name!r} returned" if is_rule else f"hook {name!r} returned"
-    raise DefinitionError(f"{what} {kind}: raise an error to refuse, return None to let pass")
+    raise DefinitionError(f"{kind} {name_of(hook)!r} returned {type(given).__name__}{why}")
 
 
 def add_after_hooks(fn: ActFn, hooks: Sequence[AfterHook]) -> ActFn:
@@ -226,7 +195,7 @@ def add_after_hooks(fn: ActFn, hooks: Sequence[AfterHook]) -> ActFn:
         for hook in hooks:
             given = hook(body, result)
             if isinstance(given, _NO_RESULTS):
-                _refuse_result(hook, given)
+                _refuse("hook", hook, given, ", which is no result")
             if given is not None:
                 result = given
         return result
@@ -249,9 +218,91 @@ def run_error_hooks(hooks: Sequence[AfterHook], body: Mapping[str, Any], error: 
     return error
 
 
-def _refuse_result(hook: AfterHook, given: Any) -> None:
-    """Raise: nobody would wait for it, or could write it."""
-    if isinstance(given, CoroutineType | GeneratorType):
-        given.close()  # otherwise Python warns that it never ran
-    name, kind = name_of(hook), type(given).__name__
-    raise DefinitionError(f"hook {name!r} returned {kind}, which is no result")
+# -- marks: what our hooks need and give, so that their order can be checked; an author's may give anything
+
+
+@final
+@dataclass(frozen=True)
+class HookMark:
+    """What we know about a hook.
+
+    Attributes:
+        name: the name its author gave it.
+        needs: the key that the context must have before it; empty for none.
+        gives: the key that the context has after it; empty for none.
+        token: where it reads the token; None if it reads none.
+        role: where it reads the caller's role; None if it needs none.
+    """
+
+    name: str
+    needs: str = ""
+    gives: str = ""
+    token: Carrier | None = None
+    role: Carrier | None = None
+
+
+def mark(step: HookMark) -> Callable[[H], H]:
+    """Return a decorator that records what a hook needs and gives."""
+
+    def marked(hook: H) -> H:
+        hook.step = step  # type: ignore[attr-defined]  # the mark
+        return hook
+
+    return marked
+
+
+def find_mark(hook: Hook) -> HookMark | None:
+    """Return the mark of a hook; None for a hook without."""
+    found = _attribute_of(hook, "step")
+    return found if isinstance(found, HookMark) else None
+
+
+def find_marks(hooks: Iterable[Hook]) -> list[HookMark]:
+    """Return the marks of those hooks that have one, in order."""
+    return [found for found in map(find_mark, hooks) if found is not None]
+
+
+def is_access_rule(hook: Hook) -> bool:
+    """Tell whether a hook is marked as deciding who may call."""
+    return _attribute_of(hook, "is_access_rule") is True
+
+
+def find_access_rules(hooks: Iterable[Hook]) -> list[Hook]:
+    """Return the hooks that are marked as deciding who may call."""
+    return [hook for hook in hooks if is_access_rule(hook)]
+
+
+def _attribute_of(hook: Hook, name: str) -> object:
+    """Return what a hook, its class, or what a partial calls has under a name."""
+    while isinstance(hook, partial) and not hasattr(hook, name):
+        hook = hook.func
+    return getattr(hook, name, None)
+
+
+def find_order_problems(hooks: Sequence[Hook]) -> Iterator[str]:
+    """Yield a message for each mistake in the order of an act's hooks.
+
+    What a hook needs may come from an author's hook before it or, for the first hook, from a function of the app
+    around the request. So the order is wrong if the hook that gives it comes later, or if marked hooks come before
+    and none of them gives it.
+    """
+    marks = [find_mark(hook) for hook in hooks]
+    for number, one in enumerate(marks):
+        before = marks[:number]
+        if one is None or not one.needs or _find_giver(before, one.needs):
+            continue
+        if later := _find_giver(marks[number:], one.needs):
+            yield f"the hook {one.name} needs what {later.name} gives, which must come before it"
+        elif before and None not in before:
+            yield f"the hook {one.name} needs {one.needs!r} in the context, which no hook before it gives"
+
+
+def find_unmet(hooks: Sequence[Hook]) -> HookMark | None:
+    """Return the first hook whose need only a function around the request can meet."""
+    marks = [find_mark(hook) for hook in hooks]
+    first = marks[0] if marks else None
+    return first if first and first.needs and not _find_giver(marks, first.needs) else None
+
+
+def _find_giver(marks: Iterable[HookMark | None], key: str) -> HookMark | None:
+    return next((one for one in marks if one and one.gives == key), None)

@@ -23,10 +23,8 @@ from uuid import UUID
 
 from bson import ObjectId
 
-from gatewayfw.acts.attempts import Globals, copy_for_attempt
-from gatewayfw.acts.context import ContextFns
-from gatewayfw.acts.hook_marks import find_marks
-from gatewayfw.acts.hooks import ActFn, Hook, find_access_rules, find_fn_problems
+from gatewayfw.acts.context import ContextFns, Globals, copy_for_attempt
+from gatewayfw.acts.hooks import ActFn, Hook, find_access_rules, find_fn_problems, find_marks
 from gatewayfw.acts.replies import ReplyBounds, WrittenReply
 from gatewayfw.errors import BadRequest, DefinitionError, InProgress, KeyReused, Unauthenticated, UsageError
 from gatewayfw.schemas.kinds.file import Upload

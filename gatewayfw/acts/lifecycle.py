@@ -18,12 +18,12 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NoReturn, Protocol, TypeVar, final
 
 from gatewayfw.acts.act import Act
-from gatewayfw.acts.context import ADDRESS, ContextFns, Headers
-from gatewayfw.acts.exceptions import NO_EXCEPTIONS, find_error
+from gatewayfw.acts.context import ADDRESS, ContextFns
+from gatewayfw.acts.headers import Headers
 from gatewayfw.acts.hooks import ActFn, refuse_answer, run_error_hooks
 from gatewayfw.acts.idempotent import IdempotentRunner, read_key
 from gatewayfw.acts.registry import Acts
-from gatewayfw.acts.replies import ReplyBounds, WrittenReply
+from gatewayfw.acts.replies import NO_EXCEPTIONS, ReplyBounds, WrittenReply, find_error
 from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.acts.totals import BatchTotals
 from gatewayfw.errors import (

@@ -12,10 +12,9 @@ from types import MappingProxyType
 from typing import Any, TypeVar, final
 
 from gatewayfw.acts.act import Act, ActDefinition, Limits, Service, parse_act, parse_service, put_common_hooks
-from gatewayfw.acts.exceptions import NO_EXCEPTIONS, Exceptions
 from gatewayfw.acts.groups import Group, parse_lists, put_common_hooks_everywhere
-from gatewayfw.acts.hook_marks import find_marks
-from gatewayfw.acts.hooks import HOOKS, NO_HOOKS, ActFn, AfterHook, Hook, Lists, join_early_hooks
+from gatewayfw.acts.hooks import HOOKS, NO_HOOKS, ActFn, AfterHook, Hook, Lists, find_marks, join_early_hooks
+from gatewayfw.acts.replies import NO_EXCEPTIONS, Exceptions
 from gatewayfw.acts.services import Connect, Directory, RemoteService, Services, UnknownName, find_local, list_hooks
 from gatewayfw.carriers import TOKEN, Carrier
 from gatewayfw.errors import DefinitionError
@@ -108,7 +107,7 @@ class Acts(Directory):
         ``max_reply_bytes`` replace the settings of the same names. ``returns`` describes the result for clients, see
         `gatewayfw.acts.returns`. ``mcp`` offers the act to language models as a tool, see `gatewayfw.export.mcp`.
         ``exceptions`` says which replies exceptions of the act and its hooks become, ``{SomeError: (409, "code",
-        "message")}``, in addition to the gateway's, see `gatewayfw.acts.exceptions`.
+        "message")}``, in addition to the gateway's, see `gatewayfw.acts.replies`.
 
         ``idempotent`` is how long (``"24h"``) the reply is kept for requests that repeat an ``Idempotency-Key``; such a
         request is done once, in one transaction, and a repetition gets the first reply. A key belongs to its caller:

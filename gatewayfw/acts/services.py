@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, final
 
 from gatewayfw.acts.act import Act, ActsByName, Service
-from gatewayfw.acts.hooks import Hook, call_with_body, parse_hooks
+from gatewayfw.acts.hooks import Hook, call_with_body, find_hook_problems
 from gatewayfw.carriers import Carrier
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas.paths import shown
@@ -50,11 +50,10 @@ class RemoteService:
     def __init__(self, url: str, name: str, pre_act: Sequence[Hook]) -> None:
         self.name = name
         self.given = url
-        try:
-            self.act_hooks = parse_hooks("preAct", pre_act, PYTHON)
-        except DefinitionError as error:
-            raise DefinitionError(f"service {name}: {error.message}") from None
-        self.pre_act = self._own = tuple(pre_act)
+        if problems := list(find_hook_problems("preAct", pre_act, PYTHON)):
+            raise DefinitionError(f"service {name}: {'; '.join(problems)}")
+        self._own = tuple(pre_act)
+        self.set_common(())
 
     def set_common(self, hooks: Sequence[Hook]) -> None:
         """Let these hooks, checked already, come before its own, and no other common ones."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gatewayfw.acts.carriers import set_field
+from gatewayfw.acts.headers import set_field
 from gatewayfw.auth.access import Auth, Rule, access_rule, all_ids, first_id, same_id
 from gatewayfw.auth.passwords import PasswordHasher, Pbkdf2Hasher, Sha256Hasher
 from gatewayfw.auth.tokens import Tokens, fallbacks_from_environment, key_from_environment

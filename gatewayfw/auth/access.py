@@ -15,9 +15,9 @@ from typing import Any, TypeVar, final
 
 from bson import ObjectId
 
-from gatewayfw.acts.carriers import ROLE, read_carried
 from gatewayfw.acts.context import ContextFns
-from gatewayfw.acts.hook_marks import HookMark, mark
+from gatewayfw.acts.headers import ROLE, read_carried
+from gatewayfw.acts.hooks import HookMark, mark
 from gatewayfw.auth.tokens import INVALID_TOKEN, Tokens
 from gatewayfw.carriers import TOKEN, Carrier
 from gatewayfw.errors import DefinitionError, Forbidden, HttpError, Unauthenticated

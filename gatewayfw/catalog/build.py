@@ -30,8 +30,8 @@ from typing import Any
 from marshmallow.fields import Field
 
 from gatewayfw.acts import Act, Acts
-from gatewayfw.acts.exceptions import Exceptions
-from gatewayfw.acts.hook_marks import find_marks
+from gatewayfw.acts.hooks import find_marks
+from gatewayfw.acts.replies import Exceptions
 from gatewayfw.acts.returns import Returns, Selected
 from gatewayfw.carriers import Carrier
 from gatewayfw.catalog.kinds import Description, kind_of, kinds_of

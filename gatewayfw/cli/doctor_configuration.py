@@ -17,8 +17,7 @@ from flask import Flask
 
 from gatewayfw.acts import Act
 from gatewayfw.acts.checks import acts_by_name
-from gatewayfw.acts.hook_marks import find_marks, find_unmet
-from gatewayfw.acts.hooks import find_access_rules
+from gatewayfw.acts.hooks import find_access_rules, find_marks, find_unmet
 from gatewayfw.auth.tokens import FALLBACKS_VARIABLE, KEY_VARIABLE, fallbacks_from_environment
 from gatewayfw.core import Gateway
 from gatewayfw.environment import VARIABLE, is_development

@@ -11,7 +11,7 @@ import click
 from flask import Flask
 from werkzeug.routing import Rule
 
-from gatewayfw.acts.carriers import sent_by_all
+from gatewayfw.acts.headers import sent_by_all
 from gatewayfw.acts.idempotent import HEADER
 from gatewayfw.carriers import Carrier
 from gatewayfw.cli.choice import app

@@ -18,8 +18,7 @@ from itertools import islice
 from typing import Any, BinaryIO, final
 
 from gatewayfw.acts.act import Act, ActDefinition, parse_act
-from gatewayfw.acts.hook_marks import find_order_problems
-from gatewayfw.acts.hooks import Hook
+from gatewayfw.acts.hooks import Hook, find_order_problems
 from gatewayfw.acts.registry import Acts
 from gatewayfw.errors import DefinitionError, Forbidden, GatewayError, NotFound, UsageError, ValidationError
 from gatewayfw.files.links import LONGEST, SIGNATURE, Links

@@ -12,8 +12,8 @@ from time import perf_counter
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, TypeVar, final
 
-from gatewayfw.acts.exceptions import CODE
 from gatewayfw.acts.hooks import find_fn_problems
+from gatewayfw.acts.replies import CODE
 from gatewayfw.acts.services import RemoteService, UnknownName
 from gatewayfw.errors import DefinitionError
 from gatewayfw.logs import traceback_of

@@ -11,8 +11,8 @@ from typing import Any, TypedDict, Unpack, final
 
 from flask import Flask
 
-from gatewayfw.acts.carriers import sent_by_all
 from gatewayfw.acts.checks import acts_by_name, fields_of_set
+from gatewayfw.acts.headers import sent_by_all
 from gatewayfw.auth import Tokens
 from gatewayfw.carriers import TOKEN
 from gatewayfw.client import CallError, CallReply, InProcessClient

@@ -11,7 +11,7 @@ import marshmallow
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
 
-from gatewayfw.acts.exceptions import CODE
+from gatewayfw.acts.replies import CODE
 from gatewayfw.errors import (
     DefinitionError,
     GatewayError,

@@ -11,7 +11,8 @@ from flask import Request, g, request
 from flask.globals import app_ctx
 from werkzeug.datastructures import EnvironHeaders
 
-from gatewayfw.acts.context import ADDRESS, Context, ContextFns, Headers
+from gatewayfw.acts.context import ADDRESS, Context, ContextFns
+from gatewayfw.acts.headers import Headers
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment

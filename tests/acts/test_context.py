@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Hashable
+from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import Context as Variables
 from threading import Barrier
 
 import pytest
-from werkzeug.datastructures import EnvironHeaders
-from werkzeug.datastructures import Headers as WerkzeugHeaders
 
-from gatewayfw.acts.context import Context, ContextFns, Headers, fill
+from gatewayfw.acts.context import Context, ContextFns, copy_for_attempt, fill
 from gatewayfw.open_contexts import open_scratch
 
 
@@ -110,92 +108,6 @@ def test_names_of_dictionary_methods_are_keys_only():
 
 def test_a_context_can_be_copied():
     assert copy.deepcopy(Context(user="Ana")) == Context(user="Ana")
-
-
-HEADER_SOURCES = {
-    "mapping": {"Token": "t", "Accept-Language": "fa"},
-    "pairs": [("Token", "t"), ("Accept-Language", "fa")],
-    "iterator": iter([("Token", "t"), ("Accept-Language", "fa")]),
-    "werkzeug": WerkzeugHeaders([("Token", "t"), ("Accept-Language", "fa")]),
-    "environ": EnvironHeaders({"HTTP_TOKEN": "t", "HTTP_ACCEPT_LANGUAGE": "fa"}),
-    "ours": Headers({"Token": "t", "Accept-Language": "fa"}),
-}
-
-
-@pytest.mark.parametrize("source", HEADER_SOURCES.values(), ids=HEADER_SOURCES)
-def test_headers_do_not_mind_case(source):
-    headers = Headers(source)
-    assert (headers["TOKEN"], headers.get("accept-LANGUAGE"), headers.get("missing")) == ("t", "fa", None)
-    assert list(headers) == ["Token", "Accept-Language"]
-    assert headers == {"token": "t", "accept-language": "fa"}
-
-
-@pytest.mark.parametrize("kind", [list, WerkzeugHeaders, Headers])
-def test_headers_keep_all_values_of_a_name(kind):
-    headers = Headers(kind([("Accept", "a"), ("ACCEPT", "b"), ("Token", "t")]))
-    assert (headers["accept"], headers.getlist("ACCEPT"), headers.getlist("missing")) == ("a", ["a", "b"], [])
-    assert dict(headers) == {"Accept": "a", "Token": "t"}
-
-
-@pytest.mark.parametrize("own", ["x-tenant", "X-Tenant", "X-TENANT"])
-def test_a_header_that_a_hook_adds_replaces_what_was_sent(own):
-    sent = Headers([("X-Tenant", "victim"), ("X-Tenant", "other"), ("Token", "t")])
-    headers = Headers({**sent, own: "mine"})
-    assert (headers.getlist("x-tenant"), headers.getlist("token")) == (["mine"], ["t"])
-
-
-@pytest.mark.parametrize("other", [{"Token": "u"}, {}, {1: "t"}, "Token", [("Token", "t")]], ids=repr)
-def test_headers_differ(other):
-    assert Headers({"Token": "t"}) != other
-
-
-def test_headers_have_no_hash():
-    assert not isinstance(Headers(), Hashable)
-
-
-def test_headers_never_show_their_values():
-    assert repr(Headers({"Token": "secret"})) == "Headers(['Token'])"
-
-
-def test_later_headers_are_read_when_one_is_asked_for_and_once():
-    reads = []
-
-    def read():
-        reads.append(1)
-        yield from [("Token", "t"), ("TOKEN", "u")]
-
-    headers = Headers.later(read)
-    assert reads == []
-    assert (headers["token"], headers.getlist("Token"), dict(headers), len(headers)) == (
-        "t",
-        ["t", "u"],
-        {"Token": "t"},
-        1,
-    )
-    assert Headers(headers) == headers == Headers([("token", "t"), ("token", "u")])
-    assert reads == [1]
-
-
-def test_later_headers_are_whole_for_every_thread():
-    barrier = Barrier(8)
-
-    def read():
-        return [(f"Name-{number}", "x") for number in range(1000)]
-
-    def ask(headers):
-        barrier.wait(5)
-        return len(headers)
-
-    with ThreadPoolExecutor(8) as pool:
-        for _ in range(20):
-            assert list(pool.map(ask, [Headers.later(read)] * 8)) == [1000] * 8
-
-
-def test_list_of_values_is_the_callers_own():
-    headers = Headers([("a", "1")])
-    headers.getlist("a").append("2")
-    Headers(headers).getlist("a").append("3")
-    assert headers.getlist("a") == ["1"]
 
 
 def test_context_is_opened_with_values_of_its_own(context_fns):
@@ -486,3 +398,35 @@ def _serves(context_fns: ContextFns, user: str) -> bool:
             context_fns.set_context({"user": "nested"})
         seen = context_fns.get_context_model()
         return fresh and (seen["user"], seen["Headers"]["Token"]) == (user, user)
+
+
+# -- copies for attempts
+
+
+def test_dictionaries_and_lists_are_copied_at_any_depth():
+    given = {"user": {"roles": [{"name": "Admin"}]}, "n": 1}
+    copied = copy_for_attempt(given)
+    copied["user"]["roles"][0]["name"] = "Ghost"
+    copied["user"]["roles"].append(2)
+    assert given == {"user": {"roles": [{"name": "Admin"}]}, "n": 1}
+    assert copied == {"user": {"roles": [{"name": "Ghost"}, 2]}, "n": 1}
+
+
+def test_all_other_objects_are_shared():
+    request, pair = object(), ({},)
+    copied = copy_for_attempt({"request": request, "pair": pair, "list": [request]})
+    assert copied["request"] is request is copied["list"][0]
+    assert copied["pair"] is pair
+
+
+def test_a_copy_has_the_class_of_the_original():
+    copied = copy_for_attempt(Context(user={"name": "Ana"}, order=OrderedDict(a=[1])))
+    assert (type(copied), type(copied.order), copied.user) == (Context, OrderedDict, {"name": "Ana"})
+
+
+def test_what_is_one_object_or_a_circle_stays_so():
+    body = {"a": []}
+    body["self"] = body
+    one, other = copy_for_attempt([body, {"body": body}])
+    assert one is not body
+    assert one is other["body"] is one["self"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.acts.exceptions import find_error, parse_exceptions
+from gatewayfw.acts.replies import find_error, parse_exceptions
 from gatewayfw.errors import DefinitionError, HttpError, NotFound
 
 

@@ -5,7 +5,7 @@ from functools import partial, wraps
 import pytest
 
 from gatewayfw.acts import ContextFns
-from gatewayfw.acts.hook_marks import HookMark, find_mark, find_order_problems, find_unmet, is_access_rule
+from gatewayfw.acts.hooks import HookMark, find_mark, find_order_problems, find_unmet, is_access_rule
 from gatewayfw.auth import Auth, Rule, Tokens, access_rule
 
 CONTEXTS = ContextFns()

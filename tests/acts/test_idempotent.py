@@ -11,7 +11,7 @@ from bson import ObjectId
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatewayfw.acts.hook_marks import HookMark, mark
+from gatewayfw.acts.hooks import HookMark, mark
 from gatewayfw.acts.idempotent import Idempotency, describe_reply, find_reply, parse_idempotent, read_key
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.auth import access_rule

@@ -14,8 +14,8 @@ import marshmallow
 import pytest
 from werkzeug import Response
 
-from gatewayfw.acts.carriers import ROLE
 from gatewayfw.acts.context import ContextFns
+from gatewayfw.acts.headers import ROLE
 from gatewayfw.acts.idempotent import IdempotentRunner
 from gatewayfw.acts.lifecycle import Lifecycle
 from gatewayfw.acts.registry import Acts, UnknownName

@@ -9,7 +9,7 @@ from bson import ObjectId
 
 from gatewayfw import gateway
 from gatewayfw.acts import ContextFns
-from gatewayfw.acts.hook_marks import HookMark, find_mark
+from gatewayfw.acts.hooks import HookMark, find_mark
 from gatewayfw.auth import Auth, Rule, Tokens, access_rule, all_ids, bearer, cookie, first_id, same_id
 from gatewayfw.auth.access import NO_TOKEN
 from gatewayfw.errors import DefinitionError, GatewayError

@@ -13,7 +13,7 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw import HttpError, gateway
-from gatewayfw.acts.carriers import set_field
+from gatewayfw.acts.headers import set_field
 from gatewayfw.carriers import header
 from gatewayfw.client import MAX_BYTES, CallError, HttpClient, InProcessClient
 from gatewayfw.client.clients import Http

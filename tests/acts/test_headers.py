@@ -1,11 +1,16 @@
-"""Where a token and a role may be in a request, and what is found there."""
+"""Headers, and where a token and a role may be in a request."""
 
 from __future__ import annotations
 
-import pytest
+from collections.abc import Hashable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
-from gatewayfw.acts.carriers import ROLE, read_carried, read_headers, sent_by_all, set_field
-from gatewayfw.acts.context import Headers
+import pytest
+from werkzeug.datastructures import EnvironHeaders
+from werkzeug.datastructures import Headers as WerkzeugHeaders
+
+from gatewayfw.acts.headers import ROLE, Headers, read_carried, read_headers, sent_by_all, set_field
 from gatewayfw.carriers import TOKEN, Carrier, bearer, cookie, header
 from gatewayfw.errors import DefinitionError
 
@@ -76,3 +81,89 @@ def test_a_name_that_no_field_has_is_refused(name):
     with pytest.raises(DefinitionError) as raised:
         set_field(name)
     assert raised.value.message == "set_field: expected the name of a field of set"
+
+
+HEADER_SOURCES = {
+    "mapping": {"Token": "t", "Accept-Language": "fa"},
+    "pairs": [("Token", "t"), ("Accept-Language", "fa")],
+    "iterator": iter([("Token", "t"), ("Accept-Language", "fa")]),
+    "werkzeug": WerkzeugHeaders([("Token", "t"), ("Accept-Language", "fa")]),
+    "environ": EnvironHeaders({"HTTP_TOKEN": "t", "HTTP_ACCEPT_LANGUAGE": "fa"}),
+    "ours": Headers({"Token": "t", "Accept-Language": "fa"}),
+}
+
+
+@pytest.mark.parametrize("source", HEADER_SOURCES.values(), ids=HEADER_SOURCES)
+def test_headers_do_not_mind_case(source):
+    headers = Headers(source)
+    assert (headers["TOKEN"], headers.get("accept-LANGUAGE"), headers.get("missing")) == ("t", "fa", None)
+    assert list(headers) == ["Token", "Accept-Language"]
+    assert headers == {"token": "t", "accept-language": "fa"}
+
+
+@pytest.mark.parametrize("kind", [list, WerkzeugHeaders, Headers])
+def test_headers_keep_all_values_of_a_name(kind):
+    headers = Headers(kind([("Accept", "a"), ("ACCEPT", "b"), ("Token", "t")]))
+    assert (headers["accept"], headers.getlist("ACCEPT"), headers.getlist("missing")) == ("a", ["a", "b"], [])
+    assert dict(headers) == {"Accept": "a", "Token": "t"}
+
+
+@pytest.mark.parametrize("own", ["x-tenant", "X-Tenant", "X-TENANT"])
+def test_a_header_that_a_hook_adds_replaces_what_was_sent(own):
+    sent = Headers([("X-Tenant", "victim"), ("X-Tenant", "other"), ("Token", "t")])
+    headers = Headers({**sent, own: "mine"})
+    assert (headers.getlist("x-tenant"), headers.getlist("token")) == (["mine"], ["t"])
+
+
+@pytest.mark.parametrize("other", [{"Token": "u"}, {}, {1: "t"}, "Token", [("Token", "t")]], ids=repr)
+def test_headers_differ(other):
+    assert Headers({"Token": "t"}) != other
+
+
+def test_headers_have_no_hash():
+    assert not isinstance(Headers(), Hashable)
+
+
+def test_headers_never_show_their_values():
+    assert repr(Headers({"Token": "secret"})) == "Headers(['Token'])"
+
+
+def test_later_headers_are_read_when_one_is_asked_for_and_once():
+    reads = []
+
+    def read():
+        reads.append(1)
+        yield from [("Token", "t"), ("TOKEN", "u")]
+
+    headers = Headers.later(read)
+    assert reads == []
+    assert (headers["token"], headers.getlist("Token"), dict(headers), len(headers)) == (
+        "t",
+        ["t", "u"],
+        {"Token": "t"},
+        1,
+    )
+    assert Headers(headers) == headers == Headers([("token", "t"), ("token", "u")])
+    assert reads == [1]
+
+
+def test_later_headers_are_whole_for_every_thread():
+    barrier = Barrier(8)
+
+    def read():
+        return [(f"Name-{number}", "x") for number in range(1000)]
+
+    def ask(headers):
+        barrier.wait(5)
+        return len(headers)
+
+    with ThreadPoolExecutor(8) as pool:
+        for _ in range(20):
+            assert list(pool.map(ask, [Headers.later(read)] * 8)) == [1000] * 8
+
+
+def test_list_of_values_is_the_callers_own():
+    headers = Headers([("a", "1")])
+    headers.getlist("a").append("2")
+    Headers(headers).getlist("a").append("3")
+    assert headers.getlist("a") == ["1"]
