@@ -21,7 +21,7 @@ from pymongo.write_concern import WriteConcern
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
 from gatewayfw.storage.mongo.outages import Address, Outages, concerns_server, is_conclusive, trouble_of
-from gatewayfw.storage.mongo.replies import decode_lazily, decodes_plainly
+from gatewayfw.storage.mongo.reads import decode_lazily, decodes_plainly
 from gatewayfw.storage.terms import Trouble
 
 MAJORITY = WriteConcern("majority")

@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import pymongo
 from bson.raw_bson import RawBSONDocument
 from pymongo import ReturnDocument, UpdateMany, UpdateOne
 from pymongo.client_session import ClientSession
+from pymongo.collection import Collection
 from pymongo.errors import OperationFailure
 
 from gatewayfw.batches import Found
 from gatewayfw.errors import GatewayError, StorageError
-from gatewayfw.storage.mongo.aside import run_aside
-from gatewayfw.storage.mongo.commands import PlainWrites
+from gatewayfw.storage.mongo import commands
+from gatewayfw.storage.mongo.deadlines import run_aside
 from gatewayfw.storage.mongo.errors import note_met, refused_update
 from gatewayfw.storage.mongo.indexes import build, compare, find_or_create, identities, index_of
 from gatewayfw.storage.mongo.reads import (
     MOST_LISTED,
     REPLY_DOCUMENTS,
     SNAPSHOT,
-    Arriving,
-    ListedCursor,
+    Piece,
     Query,
     count_matches,
+    in_pieces,
+    read,
+    read_listed,
 )
 from gatewayfw.storage.mongo.transactions import MongoTransactions
 from gatewayfw.storage.subset import projection_of
 from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Update
 
-#: Documents to take from a cursor at once; the server's first batch has as many.
-_BATCH = 101
 #: The server's error code for an operator that does not fit the existing value.
 _TYPE_MISMATCH = 14
 
@@ -148,8 +149,8 @@ class MongoStorage(MongoTransactions):
 
         def write() -> None:
             with self._change() as session:
-                if plain := len(documents) == 1 and self._writer(collection, session):
-                    plain.insert(documents[0])
+                if len(documents) == 1 and self._writes_plainly(session):
+                    commands.insert(self._collection(collection), session, documents[0])
                 else:
                     copies = [dict(document) for document in documents]  # the driver may change them
                     self._collection(collection).insert_many(copies, session=session)
@@ -173,12 +174,9 @@ class MongoStorage(MongoTransactions):
 
         A query with a limit is read with a plain command.
         """
-        query = Query(dict(filter), projection_of(fields), sort, skip, limit)
-        with self._translate_errors():  # this may have to connect
-            source = self._connection.readable(collection)
-        if 0 < limit <= MOST_LISTED:
-            return self._drain(ListedCursor(source, query, self._session()))
-        return self._drain(Arriving(query.cursor(source, self._session())))
+        query = Query(collection, dict(filter), projection_of(fields), sort, skip, limit)
+        reading = read_listed if 0 < limit <= MOST_LISTED else read
+        return self._drain(reading(self._connection.readable, query, self._session()))
 
     def find_at_once(
         self,
@@ -195,11 +193,8 @@ class MongoStorage(MongoTransactions):
         """
         if self._session() is not None or not 0 < limit <= MOST_LISTED or not self.has_transactions():
             return self.find(collection, filter, fields, sort=sort, limit=limit)
-        with self._translate_errors():
-            source = self._connection.readable(collection)
-        return self._drain(
-            ListedCursor(source, Query(dict(filter), projection_of(fields), sort, 0, limit), None, SNAPSHOT)
-        )
+        query = Query(collection, dict(filter), projection_of(fields), sort, 0, limit)
+        return self._drain(read_listed(self._connection.readable, query, None, SNAPSHOT))
 
     def find_stored(
         self,
@@ -211,11 +206,12 @@ class MongoStorage(MongoTransactions):
         limit: int = 0,
     ) -> Iterator[Mapping[str, Any]]:
         """Yield documents whose objects are decoded on first access."""
-        query = Query(dict(filter), projection_of(fields), sort, 0, limit)
-        with self._translate_errors():
-            plain = self._collection(collection)
-            source = plain.with_options(plain.codec_options.with_options(document_class=RawBSONDocument))
-        return self._drain(Arriving(query.cursor(source, self._session())))
+        query = Query(collection, dict(filter), projection_of(fields), sort, 0, limit)
+        return self._drain(read(self._undecoded, query, self._session()))
+
+    def _undecoded(self, name: str) -> Collection[Any]:
+        plain = self._collection(name)
+        return plain.with_options(plain.codec_options.with_options(document_class=RawBSONDocument))
 
     def _session(self) -> ClientSession | None:
         """Return the session of this thread's open transaction."""
@@ -240,15 +236,12 @@ class MongoStorage(MongoTransactions):
         projection = projection_of(fields)
         try:
             with self._change() as session:
+                stored = self._collection(collection)
                 try:
-                    if plain := self._writer(collection, session):
-                        return plain.update_one(filter, update, projection)
-                    result: Document | None = self._collection(collection).find_one_and_update(
-                        dict(filter),
-                        update,
-                        projection,
-                        return_document=ReturnDocument.AFTER,
-                        session=session,
+                    if self._writes_plainly(session):
+                        return commands.update_one(stored, session, filter, update, projection)
+                    result: Document | None = stored.find_one_and_update(
+                        dict(filter), update, projection, return_document=ReturnDocument.AFTER, session=session
                     )
                 except OperationFailure as error:
                     raise refused_update(error, said) or error from None
@@ -268,34 +261,25 @@ class MongoStorage(MongoTransactions):
         collection: str,
         changes: Sequence[tuple[Filter, Update]],
         locks: Sequence[tuple[Filter, Update]] = (),
+        kind: type[UpdateMany | UpdateOne] = UpdateMany,
     ) -> int:
-        """Change all matches of each filter in one command, locks first; return a count."""
+        """Apply changes in one command, locks first; return how many matched."""
         statements = [*locks, *changes]
         try:
             with self._change() as session:
-                if plain := len(changes) < 2 and self._writer(collection, session):  # two may not fit into one command
-                    return plain.update(statements)
-                requests = [UpdateMany(dict(filter), update) for filter, update in statements]
-                return self._collection(collection).bulk_write(requests, session=session).matched_count
+                stored = self._collection(collection)
+                if len(changes) < 2 and self._writes_plainly(session):  # two may not fit into one command
+                    return commands.update_many(stored, session, statements)
+                requests = [kind(dict(filter), update) for filter, update in statements]
+                return stored.bulk_write(requests, session=session).matched_count
         except GatewayError as error:
             note_met(error, collection, [filter for filter, _ in statements])
             raise
 
     def update_each(self, collection: str, changes: Iterable[tuple[object, Update]]) -> None:
         """Change documents with one bulk command."""
-        listed = list(changes)
-        if not listed:
-            return
-        try:
-            with self._change() as session:
-                if plain := len(listed) == 1 and self._writer(collection, session):
-                    plain.update([({"_id": id_}, update) for id_, update in listed])
-                else:
-                    requests = [UpdateOne({"_id": id_}, update) for id_, update in listed]
-                    self._collection(collection).bulk_write(requests, session=session)
-        except GatewayError as error:
-            note_met(error, collection, [{"_id": id_} for id_, _ in listed])
-            raise
+        if statements := [({"_id": id_}, update) for id_, update in changes]:
+            self._update(collection, statements, kind=UpdateOne)
 
     def delete_many(self, collection: str, filter: Filter) -> int:
         """Delete all matching documents in one command."""
@@ -325,32 +309,25 @@ class MongoStorage(MongoTransactions):
         with self._command() as session:
             source = self._connection.readable(collection)
             cursor = source.aggregate(list(pipeline), session=session, batchSize=REPLY_DOCUMENTS)
-        return self._drain(Arriving(cursor))
+        return self._drain(in_pieces(cursor))
 
-    def _writer(self, collection: str, session: ClientSession | None) -> PlainWrites | None:
-        """Return the faster way to write, where it does the same as the driver's."""
-        if session is None or not self._connection.is_plain:
-            return None
-        return PlainWrites(self._collection(collection), session)
+    def _writes_plainly(self, session: ClientSession | None) -> TypeGuard[ClientSession]:
+        """Tell whether the faster way to write does the same as the driver's."""
+        return session is not None and self._connection.is_plain
 
-    def _drain(self, cursor: Arriving | ListedCursor) -> Iterator[Document]:
-        """Return an iterator over a cursor's documents.
+    def _drain(self, pieces: Iterator[Piece]) -> Iterator[Document]:
+        """Return an iterator over documents that come in pieces.
 
         No deadline of ours applies while the caller's code runs.
         """
-        return Found(self._batches(cursor))
+        return Found(self._batches(pieces))
 
-    def _batches(self, cursor: Arriving | ListedCursor) -> Iterator[Sequence[Document]]:
+    def _batches(self, pieces: Iterator[Piece]) -> Iterator[Sequence[Document]]:
         alive = True
-        try:
-            while alive:
-                with self._command():
-                    batch = cursor.to_list(_BATCH)
-                alive = cursor.alive
-                yield batch
-        finally:
-            if alive:
-                cursor.close()
+        while alive:
+            with self._command():
+                batch, alive = next(pieces)
+            yield batch
 
 
 def _lock_update(lock: Lock) -> Update:

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
-import pymongo
 from pymongo.client_session import ClientSession
 from pymongo.database import Database
 from pymongo.errors import PyMongoError
@@ -26,9 +25,9 @@ from pymongo.read_preferences import ReadPreference
 from gatewayfw.errors import OutcomeUnknown, Timeout, Unavailable
 from gatewayfw.settings import Settings
 from gatewayfw.storage.base import Storage, T
-from gatewayfw.storage.deadlines import Deadline, Scope
-from gatewayfw.storage.mongo.aside import run_aside
+from gatewayfw.storage.deadlines import Scope
 from gatewayfw.storage.mongo.connection import MAJORITY, Connection
+from gatewayfw.storage.mongo.deadlines import DriverDeadline, run_aside
 from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, WRITE_CONFLICT, translate_error, without_documents
 from gatewayfw.storage.mongo.stripes import Stripes
 from gatewayfw.storage.terms import Filter, Trouble, WriteConflict
@@ -68,35 +67,6 @@ class _Transaction:
 
 class _Open(threading.local):
     transaction: _Transaction | None = None
-
-
-class _Deadline(Deadline):
-    """A `Deadline` that limits the driver, too; the nearest of nested ones wins."""
-
-    def __enter__(self) -> Scope:
-        scope = super().__enter__()
-        self._timeout = pymongo.timeout(scope.remaining())
-        self._timeout.__enter__()
-        return scope
-
-    def __exit__(self, *error: object) -> None:
-        self._timeout.__exit__(None, None, None)
-        super().__exit__(*error)
-
-
-class _Translated(AbstractContextManager[None]):
-    """Translate the driver's errors into ours."""
-
-    def __init__(self, storage: MongoTransactions) -> None:
-        self._storage = storage
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, DRIVER_ERRORS):
-            ours, cause = self._storage._our_error(error)
-            raise ours from cause
 
 
 class _Command:
@@ -186,8 +156,7 @@ class MongoTransactions(Storage):
     def has_transactions(self) -> bool:
         """Ask the server once: only replica sets and mongos have transactions."""
         if self._transactions is None:
-            with self._limit_time(), self._translate_errors():
-                self._connection.find_server()
+            with self._command():
                 hello = self._db.client.admin.command("hello")
             self._transactions = "setName" in hello or hello.get("msg") == "isdbgrid"
             if not self._transactions:
@@ -218,7 +187,7 @@ class MongoTransactions(Storage):
 
     def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
         """Limit the driver's work, too; the nearest of nested deadlines wins."""
-        return _Deadline(self._scopes, seconds)
+        return DriverDeadline(self._scopes, seconds)
 
     def _limit_time(self) -> AbstractContextManager[Scope]:
         """Give work without a deadline the one for operations outside a request."""
@@ -228,9 +197,14 @@ class MongoTransactions(Storage):
         scope.check()
         return nullcontext(scope)
 
-    def _translate_errors(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def _translate_errors(self) -> Iterator[None]:
         """Translate the driver's errors; in a transaction, mark those that may be retried."""
-        return _Translated(self)
+        try:
+            yield
+        except DRIVER_ERRORS as error:
+            ours, cause = self._our_error(error)
+            raise ours from cause
 
     def _our_error(self, error: BaseException) -> tuple[BaseException, BaseException | None]:
         """Return the error to raise in place of an error, and its cause.
@@ -329,7 +303,7 @@ class MongoTransactions(Storage):
                 if scope.remaining() < _COMMIT_RESERVE:
                     raise Timeout()
             except BaseException as error:
-                _run_aside(session.abort_transaction)
+                run_aside(session.abort_transaction, ENDING)
                 if isinstance(error, Exception) and isinstance(transaction.failed, _Conflict):
                     raise transaction.failed from error  # fn translated the conflict into another error
                 raise
@@ -338,7 +312,7 @@ class MongoTransactions(Storage):
         finally:
             self._open.transaction = None
             if session.in_transaction:  # interrupted before the abort; ending the session sends it
-                _run_aside(session.end_session)
+                run_aside(session.end_session, ENDING)
             else:
                 session.end_session()
 
@@ -347,7 +321,7 @@ class MongoTransactions(Storage):
         until = time.monotonic() + max(ENDING, scope.remaining())
         while True:
             try:
-                _run_aside(session.commit_transaction, max(_PAUSE_IN_COMMIT, until - time.monotonic()))
+                run_aside(session.commit_transaction, max(_PAUSE_IN_COMMIT, until - time.monotonic()))
             except PyMongoError as error:
                 self._connection.note(error)
                 if _is_transient(error):
@@ -365,7 +339,7 @@ class MongoTransactions(Storage):
     def _is_there(self, collection: str, filter: Filter) -> bool:
         try:
             # Reads of this database are majority reads, so what they show is permanent.
-            return bool(_run_aside(lambda: self._collection(collection).find_one(filter, {"_id": 1}), LOOK))
+            return bool(run_aside(lambda: self._collection(collection).find_one(filter, {"_id": 1}), LOOK))
         except PyMongoError:
             return False
 
@@ -373,13 +347,3 @@ class MongoTransactions(Storage):
 def _is_transient(error: BaseException) -> bool:
     """Tell whether a transaction that failed with this error may be retried."""
     return isinstance(error, PyMongoError) and error.has_error_label("TransientTransactionError")
-
-
-def _run_aside(fn: Callable[[], T], seconds: float = ENDING) -> T:
-    """Run the end of a transaction under its own deadline, not the caller's."""
-
-    def bounded() -> T:
-        with pymongo.timeout(seconds):
-            return fn()
-
-    return run_aside(bounded)

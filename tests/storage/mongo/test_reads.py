@@ -61,7 +61,7 @@ def test_a_limited_list_takes_one_command(storage, commands, limit, count):
 
 def test_a_query_is_one_command_that_asks_for_all():
     assert MOST_LISTED == 10_000
-    whole = Query({"a": 1}, {"_id": 1, "b": 1}, [("c", -1), ("_id", 1)], 2, 3).command("things")
+    whole = Query("things", {"a": 1}, {"_id": 1, "b": 1}, [("c", -1), ("_id", 1)], 2, 3).command()
     assert whole == {
         "find": "things",
         "filter": {"a": 1},
@@ -71,7 +71,7 @@ def test_a_query_is_one_command_that_asks_for_all():
         "sort": {"c": -1, "_id": 1},
         "skip": 2,
     }
-    assert Query({}, None, (), 0, 1).command("others") == {"find": "others", "filter": {}, "limit": 1, "batchSize": 2}
+    assert Query("others", {}, None, limit=1).command() == {"find": "others", "filter": {}, "limit": 1, "batchSize": 2}
 
 
 def test_uuids_are_counted_in_a_transaction_as_the_database_has_them(mongo_database):

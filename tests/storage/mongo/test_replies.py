@@ -8,7 +8,7 @@ from bson.codec_options import TypeDecoder, TypeRegistry
 
 from gatewayfw.errors import Timeout
 from gatewayfw.storage import MongoStorage
-from gatewayfw.storage.mongo.replies import AT_ONCE, Undecoded, decode_lazily, take
+from gatewayfw.storage.mongo.reads import AT_ONCE, Undecoded, decode_lazily, take
 
 LARGE = [{"_id": number, "text": "x" * (AT_ONCE + number)} for number in range(5)]
 SMALL = [{"_id": number, "text": "x" * (AT_ONCE // 50)} for number in range(250)]

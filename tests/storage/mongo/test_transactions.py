@@ -212,7 +212,8 @@ def test_a_transaction_reads_from_the_primary_whatever_its_client_prefers(uri):
 def limits(monkeypatch):
     """The seconds that the driver is given each time."""
     given, timeout = [], pymongo.timeout
-    monkeypatch.setattr(f"{TRANSACTIONS}.pymongo", SimpleNamespace(timeout=lambda s: given.append(s) or timeout(s)))
+    counted = SimpleNamespace(timeout=lambda seconds: given.append(seconds) or timeout(seconds))
+    monkeypatch.setattr("gatewayfw.storage.mongo.deadlines.pymongo", counted)
     return given
 
 

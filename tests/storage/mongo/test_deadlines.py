@@ -1,4 +1,4 @@
-"""Work outside of the caller's deadline."""
+"""Deadlines of the driver: work outside of the caller's."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pymongo
 import pytest
 from pymongo.errors import PyMongoError
 
-from gatewayfw.storage.mongo.aside import run_aside
+from gatewayfw.storage.mongo.deadlines import run_aside
 
 SPAN: ContextVar[str] = ContextVar("span")
 

@@ -1,0 +1,53 @@
+"""Deadlines of the driver: those of callers, and what runs outside of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextvars import Context, ContextVar, copy_context
+from typing import Any
+
+import pymongo
+
+from gatewayfw.storage.base import T
+from gatewayfw.storage.deadlines import Deadline, Scope
+
+
+class DriverDeadline(Deadline):
+    """A `Deadline` that limits the driver, too; the nearest of nested ones wins."""
+
+    def __enter__(self) -> Scope:
+        scope = super().__enter__()
+        self._timeout = pymongo.timeout(scope.remaining())
+        self._timeout.__enter__()
+        return scope
+
+    def __exit__(self, *error: object) -> None:
+        self._timeout.__exit__(None, None, None)
+        super().__exit__(*error)
+
+
+def run_aside(fn: Callable[[], T], seconds: float | None = None) -> T:
+    """Run a function outside of the caller's deadline; return its result.
+
+    ``seconds`` are a deadline of its own. PyMongo can only shorten a deadline. All other variables, such as the current
+    span of a tracer, are the caller's.
+    """
+    kept = [(variable, value) for variable, value in copy_context().items() if variable not in _DEADLINES]
+
+    def run() -> T:
+        for variable, value in kept:
+            variable.set(value)
+        with pymongo.timeout(seconds):
+            return fn()
+
+    return Context().run(run)
+
+
+def _find_deadlines() -> frozenset[ContextVar[Any]]:
+    """Return the variables in which PyMongo keeps a deadline."""
+    context = Context()
+    context.run(pymongo.timeout(1).__enter__)
+    return frozenset(context)
+
+
+_DEADLINES = _find_deadlines()
