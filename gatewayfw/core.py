@@ -8,8 +8,10 @@ from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, final
+from weakref import WeakKeyDictionary
 
 from flask import Blueprint, Flask
+from flask.sansio.app import App
 
 from gatewayfw import catalog
 from gatewayfw.acts import Acts, ContextFns, Lifecycle
@@ -37,9 +39,8 @@ from gatewayfw.web.cors import Cors
 from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.flask_request import FlaskGlobals, make_contexts
 from gatewayfw.web.guard import Guard
-from gatewayfw.web.metrics import has_page
+from gatewayfw.web.monitoring import has_page
 from gatewayfw.web.mount import NAME, make_blueprint
-from gatewayfw.web.mounts import Mounts
 from gatewayfw.web.playground import Playground, check_options
 from gatewayfw.web.servers.hosts import restrict_hosts
 from gatewayfw.web.servers.options import Server, check_server_options
@@ -92,7 +93,7 @@ class Gateway:
         lifecycle: runs one act without HTTP.
         files: stores the files that acts take, and lets them be read.
         checks: checks the definitions; `check` raises an error for what it finds.
-        mounts: how it was mounted in each app, by the names its blueprints have there.
+        mounts: its endpoints in each app, by the names that its blueprints have there.
 
     Raises:
         DefinitionError: an unknown setting, a value that does not fit, or ``exceptions`` that are not valid.
@@ -128,7 +129,7 @@ class Gateway:
             lambda: links_of(self.settings, in_development=is_development(os.environ)),
         )
         self.checks = Checks(self.schemas, self.acts, lambda: self.odm.has_database, self.files.problems)
-        self.mounts = Mounts()
+        self.mounts: WeakKeyDictionary[App, dict[str, Endpoint]] = WeakKeyDictionary()
         open_to_config(self.settings, settings)
         if app is not None:
             self.init_app(app)
@@ -209,7 +210,7 @@ class Gateway:
         endpoint = self._endpoint(self._cors(cors, cors_headers), playground, playground_guard, check, probes)
         made = make_blueprint(endpoint, name, static_path=static_path, static_prefix=static_prefix)
         made.record(
-            lambda state: self.mounts.note(self, state.app, f"{state.name_prefix}.{state.name}".lstrip("."), endpoint)
+            lambda state: self._note_mount(state.app, f"{state.name_prefix}.{state.name}".lstrip("."), endpoint)
         )
         return made
 
@@ -259,7 +260,7 @@ class Gateway:
             raise DefinitionError("option 'type_generation': expected true or false")
         endpoint = self._endpoint(self._cors(cors, cors_headers), playground, playground_guard, check, probes)
         app = make_app(endpoint, static_path=static_path, url_prefix=url_prefix, fast_lane=fast_lane)
-        self.mounts.note(self, app, NAME, endpoint)
+        self._note_mount(app, NAME, endpoint)
         if type_generation:
             self._generate_types_at_start()
         return app
@@ -375,6 +376,11 @@ class Gateway:
             return self.odm.storage.multi_process
         except DefinitionError:  # No database was set.
             return False
+
+    def _note_mount(self, app: App, name: str, endpoint: Endpoint) -> None:
+        """Note a mount, and tell the app, in which the command line looks for gateways."""
+        self.mounts.setdefault(app, {})[name] = endpoint
+        app.extensions.setdefault("gatewayfw", {})[name] = self
 
     def _cors(self, option: Any, headers: Any) -> Cors:
         return Cors.checked(option, headers, self._carried_headers)

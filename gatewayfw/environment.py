@@ -1,4 +1,4 @@
-"""Where a process runs, as its environment says; the one place that reads it.
+"""Where a process runs, as its environment says, and whether it has threads.
 
 ``GATEWAYFW_ENV`` names the environment or, if it is not set, ``FLASK_ENV``. Of the two only the first can make anything
 less strict, because Flask itself no longer reads the other: a forgotten ``FLASK_ENV`` must not cause random keys in
@@ -7,8 +7,11 @@ production.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Container, Mapping
-from typing import Literal
+from typing import Any, Literal
+
+from gatewayfw.errors import DefinitionError
 
 VARIABLE = "GATEWAYFW_ENV"
 #: Where the processes of one service keep their metrics; read by prometheus_client when it is imported.
@@ -18,6 +21,10 @@ IN_PROCESS = "gatewayfw.in_process"
 _OTHER = "FLASK_ENV"
 _DEVELOPMENT, _PRODUCTION = "development", "production"
 _NO = frozenset({"", "0", "false", "no"})
+#: The module that replaces parts of the standard library, by the name of the package.
+_PATCHERS = {"gevent": ("gevent.monkey", "is_module_patched"), "eventlet": ("eventlet.patcher", "is_monkey_patched")}
+#: With either of them greenlets take turns within an operation.
+_PARTS = ("threading", "thread", "socket")
 
 
 def environment(environ: Mapping[str, str]) -> str:
@@ -71,3 +78,32 @@ def runs_tests(environ: Mapping[str, str], modules: Container[str]) -> bool:
     A program that only imports it, for `gatewayfw.testing`, runs no tests; nor does one that a test starts.
     """
     return "pytest" in modules and ("PYTEST_VERSION" in environ or "PYTEST_CURRENT_TEST" in environ)
+
+
+def patched_by(modules: Mapping[str, Any] = sys.modules) -> str | None:
+    """Return the package that has replaced threads by greenlets; None if none has.
+
+    ``modules`` are those that are loaded.
+    """
+    for package, (module, function) in _PATCHERS.items():
+        is_patched = getattr(modules.get(module), function, None)
+        if is_patched is not None and any(is_patched(part) for part in _PARTS):
+            return package
+    return None
+
+
+def refuse_greenlets(modules: Mapping[str, Any] = sys.modules) -> None:
+    """Refuse a process whose threads are greenlets.
+
+    What belongs to one transaction or deadline is kept per thread, and greenlets that take turns in one thread would
+    share it. A context variable is no way out: what copies its context would share the transaction between threads.
+
+    Raises:
+        DefinitionError: says what was found, why it is refused, and what to use instead.
+    """
+    package = patched_by(modules)
+    if package is not None:
+        raise DefinitionError(
+            f"{package} has replaced the threads of this process by greenlets: requests would share their transactions "
+            "and lose each other's writes; serve with threads, by gunicorn's gthread, granian or waitress"
+        )

@@ -16,7 +16,7 @@ from gatewayfw.odm.hidden import HIDDEN
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent / "gatewayfw"
 
-BOTTOM = {"batches", "carriers", "environment", "errors", "greenlets", "logs", "open_contexts", "settings", "spelling"}
+BOTTOM = {"batches", "carriers", "environment", "errors", "logs", "open_contexts", "settings", "spelling"}
 ACTS = BOTTOM | {"schemas", "acts"}
 WEB = ACTS | {"storage", "odm", "files", "catalog", "export", "observe.calls", "wire", "web"}
 PARTS = WEB | {"limits", "auth", "remote", "client", "observe", "playground"}
@@ -25,9 +25,8 @@ PARTS = WEB | {"limits", "auth", "remote", "client", "observe", "playground"}
 MAY_SEE: dict[str, set[str]] = {
     "batches": set(),
     "carriers": {"errors"},
-    "environment": set(),
+    "environment": {"errors"},
     "errors": set(),
-    "greenlets": {"errors"},
     "logs": {"errors"},
     "open_contexts": set(),
     "spelling": set(),

@@ -190,10 +190,10 @@ def _mounts(app: Flask, gateway: Gateway) -> Iterator[Finding]:
     for name, mounted in app.extensions["gatewayfw"].items():
         if mounted is not gateway:
             continue
-        mount, rule = gateway.mounts[app][name], next(app.url_map.iter_rules(f"{name}.gateway")).rule
-        if mount.playground:
+        endpoint, rule = gateway.mounts[app][name], next(app.url_map.iter_rules(f"{name}.gateway")).rule
+        if endpoint.playground is not None:
             yield "warning", f"{rule}: the playground is on: it tells everybody which services, models and acts exist"
-        if mount.cors == "*":
+        if endpoint.cors.origins == "*":
             yield "warning", f"{rule}: cors is '*': pages of every origin may read the replies; list the origins"
 
 

@@ -17,9 +17,8 @@ from typing import Any, Generic, TypeVar, final
 
 from pymongo.database import Database as PyMongoDatabase
 
-from gatewayfw.environment import environment, judge_memory, multi_worker_server, runs_tests
+from gatewayfw.environment import environment, judge_memory, multi_worker_server, refuse_greenlets, runs_tests
 from gatewayfw.errors import DefinitionError, GatewayError
-from gatewayfw.greenlets import refuse_greenlets
 from gatewayfw.odm.copies.counts import CopyCounts
 from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES
 from gatewayfw.odm.jobs.fan_out import Drained, Fanout

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Literal, final
 
+from gatewayfw.environment import patched_by
 from gatewayfw.errors import GatewayError, Unavailable
-from gatewayfw.greenlets import patched_by
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm.copies.jobs import Jobs, now
 from gatewayfw.odm.database import Database

@@ -39,7 +39,7 @@ from gatewayfw.web.flask_request import address_of, begin
 from gatewayfw.web.multipart import Form, boundary_of
 from gatewayfw.web.playground import Playground
 from gatewayfw.web.reader import discard_body, read_body
-from gatewayfw.web.success import FIXED, Answer, Success
+from gatewayfw.web.reply import FIXED, Answer, Success
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment

@@ -20,7 +20,7 @@ from werkzeug.routing import MapAdapter
 from werkzeug.wsgi import get_host
 
 from gatewayfw.web.endpoint import Endpoint
-from gatewayfw.web.success import OK, Success
+from gatewayfw.web.reply import OK, Success
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment

@@ -6,7 +6,7 @@ The route takes every method, because a 405 of the routing never reaches a bluep
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from os import PathLike
 from typing import Any, final
@@ -16,18 +16,16 @@ from flask.sansio.app import App
 from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug.exceptions import HTTPException
 
+from gatewayfw.environment import refuse_greenlets
 from gatewayfw.errors import DefinitionError
 from gatewayfw.files import Files
-from gatewayfw.greenlets import refuse_greenlets
 from gatewayfw.settings import read_config
 from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.files import RULE as FILE_RULE
 from gatewayfw.web.files import file_view
-from gatewayfw.web.metrics import RULE as METRICS_RULE
-from gatewayfw.web.metrics import metrics_view, shown_of
+from gatewayfw.web.monitoring import METRICS, add_probes, metrics_view, shown_of
 from gatewayfw.web.playground import RULE as PLAYGROUND_RULE
 from gatewayfw.web.playground import Playground
-from gatewayfw.web.probes import add_probes
 from gatewayfw.web.static import StaticFiles
 
 RULE = "/gateway"
@@ -87,7 +85,7 @@ def make_blueprint(
         _serve_files(blueprint, endpoint, endpoint.files)
     if (shown := shown_of(endpoint.calls)) is not None:
         view = endpoint.serving(metrics_view(shown, endpoint.readiness))
-        blueprint.record(lambda state: _add_rule(state, "gateway_metrics", METRICS_RULE, view, merge_slashes=False))
+        blueprint.record(lambda state: _add_rule(state, "gateway_metrics", METRICS, view, merge_slashes=False))
     if endpoint.probes and endpoint.readiness is not None:
         add_probes(blueprint, endpoint.readiness, endpoint.begin)
     if endpoint.playground is not None:
@@ -97,6 +95,17 @@ def make_blueprint(
     if static_prefix is not None:
         _add_files(blueprint, endpoint, StaticFiles(static_path), static_prefix)
     return blueprint
+
+
+def init_worker(app: App) -> None:
+    """Start what each gateway of an app needs in a process that serves.
+
+    Raises:
+        DefinitionError: greenlets have replaced the threads of this process.
+    """
+    gateways: Mapping[str, Any] = app.extensions.get("gatewayfw", {})
+    for gateway in gateways.values():
+        gateway.init_worker()
 
 
 def is_hidden(app: App, endpoint: str | None) -> bool:

@@ -23,7 +23,7 @@ from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.flask_bypass import FlaskBypass
 from gatewayfw.web.flask_request import make_contexts
 from gatewayfw.web.mount import make_blueprint
-from gatewayfw.web.success import Answer, Success
+from gatewayfw.web.reply import Answer, Success
 from tests.web.mount import BODY, ID, Script, answer, endpoint, host, post, raising, refusal, seen
 
 pytestmark = pytest.mark.usefixtures("entry")

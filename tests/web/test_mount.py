@@ -1,5 +1,7 @@
 """The names that blueprints get: the same at every start, and free in the app."""
 
+import gc
+
 import pytest
 from flask import Blueprint, Flask, request, url_for
 from prometheus_client import CollectorRegistry
@@ -9,7 +11,7 @@ from gatewayfw.client import InProcessClient
 from gatewayfw.errors import DefinitionError
 from gatewayfw.observe import prometheus
 from gatewayfw.odm import Odm
-from gatewayfw.web.mount import GatewayBlueprint, is_hidden
+from gatewayfw.web.mount import GatewayBlueprint, init_worker, is_hidden
 
 BODY = {"model": "thing", "act": "where", "details": {"set": {}, "get": {}}}
 
@@ -256,3 +258,28 @@ def test_a_program_that_calls_its_own_app_does_not_serve(serving, gw):
     assert (reply, serving) == ("gateway.gateway", [])
     app.test_client().post("/gateway", json=BODY)
     assert serving == [1]
+
+
+def test_each_mount_is_noted_by_app_and_name_until_the_app_is_gone():
+    gw, first, second = gateway(), Flask("first"), Flask("second")
+    gw.init_app(first, cors="*")
+    gw.init_app(first, url_prefix="/more", playground=True)
+    gw.init_app(second)
+    origins = {name: endpoint.cors.origins for name, endpoint in gw.mounts[first].items()}
+    assert origins == {"gateway": "*", "gateway_2": None}
+    assert first.extensions["gatewayfw"] == {"gateway": gw, "gateway_2": gw}
+    del first
+    gc.collect()
+    assert [(app, list(mounts)) for app, mounts in gw.mounts.items()] == [(second, ["gateway"])]
+
+
+def test_all_gateways_of_an_app_begin_to_serve(monkeypatch):
+    told, app = [], Flask("app")
+    monkeypatch.setattr(Odm, "init_worker", lambda odm: told.append(odm))
+    first, second = gateway(), gateway()
+    first.init_app(app, "/a")
+    second.init_app(app, "/b")
+    init_worker(app)
+    assert told == [first.odm, second.odm]
+    init_worker(Flask("without"))
+    assert len(told) == 2

@@ -1,4 +1,4 @@
-"""The routes of probes: gatewayfw.web.probes."""
+"""The routes of probes: gatewayfw.web.monitoring."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gatewayfw.observe import prometheus
 from gatewayfw.odm import readiness
 from gatewayfw.odm.copies.jobs import COLLECTION, now
 from gatewayfw.storage import MockStorage, Trouble
-from gatewayfw.web.probes import add_probes
+from gatewayfw.web.monitoring import add_probes
 from gatewayfw.web.servers.hosts import restrict_hosts
 from tests.waiting import wait_until
 

@@ -10,7 +10,7 @@ from typing import Any
 from flask import Flask
 
 from gatewayfw.settings import Settings
-from gatewayfw.web.mounts import init_worker
+from gatewayfw.web.mount import init_worker
 from gatewayfw.web.servers.options import PATIENCE
 from gatewayfw.web.servers.threaded import open_listener
 

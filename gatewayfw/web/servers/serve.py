@@ -8,7 +8,7 @@ import threading
 from flask import Flask
 
 from gatewayfw.settings import Settings
-from gatewayfw.web.mounts import init_worker
+from gatewayfw.web.mount import init_worker
 from gatewayfw.web.reply import logger
 from gatewayfw.web.servers.granian import check_granian, run_granian
 from gatewayfw.web.servers.gunicorn import run_gunicorn

@@ -16,7 +16,7 @@ from flask import Flask
 
 from gatewayfw.errors import missing_extra
 from gatewayfw.settings import Settings
-from gatewayfw.web.mounts import init_worker
+from gatewayfw.web.mount import init_worker
 from gatewayfw.web.reply import logger
 from gatewayfw.web.servers.options import PATIENCE
 from gatewayfw.web.servers.threaded import open_listener

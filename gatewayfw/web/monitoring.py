@@ -1,18 +1,22 @@
-"""``GET {base}/gateway/metrics``: the page of an observer of calls."""
+"""What watches processes: ``{base}/gateway/metrics``, ``healthz``, ``readyz``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Protocol, TypeGuard, runtime_checkable
 
-from flask import Request, Response, abort, request
+from flask import Blueprint, Request, Response, abort, request
 
+from gatewayfw.errors import DefinitionError
 from gatewayfw.observe.calls import CallObservers
 from gatewayfw.odm.readiness import Readiness
 from gatewayfw.web.guard import Guard, accepts
+from gatewayfw.web.reply import FIXED
 
-#: The route, below the gateway's.
-RULE = "/gateway/metrics"
+#: The routes, below the gateway's.
+METRICS, HEALTH, READY = "/gateway/metrics", "/gateway/healthz", "/gateway/readyz"
 
 
 @runtime_checkable
@@ -58,3 +62,34 @@ def metrics_view(shown: MetricsPage, readiness: Readiness | None = None) -> Call
 def _jobs(readiness: Readiness | None) -> tuple[int, float] | None:
     state = None if readiness is None else readiness.state()
     return None if state is None or state.jobs is None or state.oldest is None else (state.jobs, state.oldest)
+
+
+def add_probes(blueprint: Blueprint, readiness: Readiness, begin: Callable[[], object]) -> None:
+    """Add both routes, for GET and HEAD; the refusal of other methods is the host's.
+
+    ``begin`` is that of the endpoint. Where it refuses, the process lives, and is not ready.
+    """
+
+    def health(**_values: Any) -> Response:
+        with suppress(DefinitionError):
+            begin()
+        return _response({"status": "ok"})
+
+    def ready(**_values: Any) -> Response:
+        with suppress(DefinitionError):
+            begin()
+        state = readiness.state()
+        if state.word == "index_missing":
+            readiness.prepare()
+        oldest = None if state.oldest is None else round(state.oldest, 1)
+        return _response({"status": state.word, "jobs": state.jobs, "oldestJobSeconds": oldest})
+
+    for path, view in ((HEALTH, health), (READY, ready)):
+        name = f"gateway_{path.rpartition('/')[2]}"
+        blueprint.add_url_rule(path, name, view, methods=["GET"], provide_automatic_options=False)
+
+
+def _response(content: Mapping[str, Any]) -> Response:
+    """Return a reply that is never cached; its status goes by the word."""
+    status = 200 if content["status"] == "ok" else 503
+    return Response(json.dumps(content), status, dict(FIXED), content_type="application/json")

@@ -1,4 +1,4 @@
-"""The page of metrics: gatewayfw.web.metrics."""
+"""The page of metrics: gatewayfw.web.monitoring."""
 
 from __future__ import annotations
 
