@@ -13,11 +13,16 @@ from typing import Any, final
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm.model_reads import ModelReads
 from gatewayfw.odm.operations import many
-from gatewayfw.odm.operations.delete import delete_one
 from gatewayfw.odm.operations.handle import Filter, Get, Update
-from gatewayfw.odm.operations.insert import insert_documents
-from gatewayfw.odm.operations.relate import add_relations, remove_relations
-from gatewayfw.odm.operations.update import check_upsert, update_one, upsert_one
+from gatewayfw.odm.operations.write import (
+    add_relations,
+    check_upsert,
+    delete_one,
+    insert_documents,
+    remove_relations,
+    update_one,
+    upsert_one,
+)
 from gatewayfw.odm.reading.cursor import DeleteResult, UpdateResult
 from gatewayfw.spelling import as_contract
 from gatewayfw.storage import Document

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar, final
 
 from gatewayfw.errors import StillReferenced
-from gatewayfw.odm.operations.delete import check_cascade
-from gatewayfw.odm.operations.deletion_rounds import Deleted, Deletion, is_deleted
+from gatewayfw.odm.database import Done
 from gatewayfw.odm.operations.handle import Filter, Handle, Update
-from gatewayfw.odm.operations.pace import MOST, Pace
-from gatewayfw.odm.operations.walk import Begin, Ids, InnerWalk, PacedWalk, Walk, of_ids
+from gatewayfw.odm.operations.walk import MOST, Begin, Ids, InnerWalk, Pace, PacedWalk, Walk, cut_pages, of_ids
+from gatewayfw.odm.operations.write import check_cascade
 from gatewayfw.odm.reading.cursor import DeleteResult, UpdateResult
 from gatewayfw.odm.sizes.own_fields import AllowanceCheck
 from gatewayfw.odm.writing.apply import apply
@@ -20,6 +20,69 @@ from gatewayfw.odm.writing.plan.update import update
 from gatewayfw.odm.writing.updates import Change, stored_update
 from gatewayfw.storage import Storage
 from gatewayfw.storage.documents import encode
+
+#: What became of one document: cascaded deletes by model, the reason for refusing it, or None for no match.
+Deleted = Mapping[str, int] | StillReferenced | None
+
+
+def is_deleted(one: Deleted) -> bool:
+    """Tell whether a document was deleted."""
+    return isinstance(one, Mapping)
+
+
+@final
+class Deletion:
+    """The result of `delete_many` so far, and the documents that are put aside."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._deleted = 0
+        self._cascaded: Counter[str] = Counter()
+        self._pending = False
+        self._begin_round()
+
+    def _begin_round(self) -> None:
+        self._aside: list[Any] = []
+        self._held: Counter[str] = Counter()
+        self._before = self._deleted
+
+    def add(self, ids: Ids, done: Done[list[Deleted]]) -> None:
+        """Add the results of one batch."""
+        for id_, one in zip(ids, done.result, strict=True):
+            if isinstance(one, StillReferenced):
+                self._aside.append(id_)
+                self._held.update(one.counts)
+            elif one is not None:
+                self._deleted += 1
+                self._cascaded.update(one)
+        self._cascaded.update(done.deleted)
+        self._pending |= bool(done.pending)
+
+    def end_round(self, done: int) -> Iterator[Ids] | None:
+        """End a round; return the pages of the next one, or None if none is needed.
+
+        The next one goes the other way, so that a chain of documents, each embedding the one before, takes two
+        rounds and not one for each.
+
+        Raises:
+            StillReferenced: documents were refused, and none was deleted; ``done`` is for the error.
+        """
+        if not self._aside:
+            return None
+        if self._deleted == self._before:
+            refusal = StillReferenced(self._model, dict(sorted(self._held.items())))
+            refusal.done = done
+            raise refusal
+        pages = cut_pages(self._aside[::-1])
+        self._begin_round()
+        return pages
+
+    def told(self) -> DeleteResult:
+        """Return the result for the caller."""
+        pending = {"pending": True} if self._pending else {}
+        cascaded = dict(sorted(self._cascaded.items()))
+        return DeleteResult(deletedCount=self._deleted, cascaded=cascaded, **pending)
+
 
 T = TypeVar("T")
 

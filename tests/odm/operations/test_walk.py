@@ -1,4 +1,4 @@
-"""Which documents a walk visits, in which batches, and what it does after conflicts and errors."""
+"""Which documents a walk visits, in which batches, with which rests between them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,111 @@ from bson import ObjectId
 
 from gatewayfw.errors import TooLarge, Unavailable, ValidationError
 from gatewayfw.odm.database import Done
-from gatewayfw.odm.operations.pace import Pace
-from gatewayfw.odm.operations.walk import InnerWalk, PacedWalk, cut_pages, of_ids
+from gatewayfw.odm.operations.walk import (
+    FIRST,
+    MOST,
+    QUICK,
+    InnerWalk,
+    Pace,
+    PacedWalk,
+    at_attempt,
+    cut_pages,
+    next_size,
+    of_ids,
+)
 from gatewayfw.odm.writing.plan.attempt import Attempt
+
+
+class Clock:
+    """A clock that only moves when told to, and notes who slept."""
+
+    def __init__(self):
+        self.time = 100.0
+        self.slept = []
+
+    def now(self):
+        return self.time
+
+    def sleep(self, seconds):
+        self.slept.append(seconds)
+        self.time += seconds
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def pace(clock):
+    return Pace(clock.now, clock.sleep)
+
+
+def play(pace, clock, seconds, *, done=None, conflicts=0):
+    pace.begin()
+    clock.time += seconds
+    pace.end(pace.size if done is None else done, conflicts)
+    return pace.size
+
+
+def test_batches_begin_small_and_have_a_maximum(pace):
+    assert (pace.size, FIRST, MOST) == (10, 10, 1_000)
+
+
+@pytest.mark.parametrize(("size", "larger"), [(1, 2), (2, 3), (3, 5), (10, 15), (100, 150), (999, MOST), (MOST, MOST)])
+def test_a_quick_batch_is_followed_by_a_larger_one(size, larger):
+    assert next_size(size, QUICK - 0.001, 0) == larger
+    assert next_size(size, QUICK, 0) == size
+
+
+@pytest.mark.parametrize(("conflicts", "smaller"), [(1, 50), (2, 25), (3, 12), (6, 1), (7, 1), (1000, 1)])
+def test_a_batch_is_halved_for_each_conflict_however_quick(conflicts, smaller):
+    assert next_size(100, 0.001, conflicts) == at_attempt(100, conflicts) == smaller
+
+
+def test_a_batch_that_ended_early_says_nothing_about_larger_ones(pace, clock):
+    assert play(pace, clock, 0.001, done=9) == 10
+    assert play(pace, clock, 0.001, done=9, conflicts=1) == 5
+
+
+def test_others_may_write_for_as_long_as_the_last_batch_took(pace, clock):
+    for seconds in (0.25, 0.5, 0.125):
+        play(pace, clock, seconds)
+    assert clock.slept == [0.25, 0.5]
+
+
+@pytest.mark.parametrize("most", [1, 12])
+def test_a_pace_may_have_another_maximum(clock, most):
+    pace = Pace(clock.now, clock.sleep, most=most)
+    first = pace.size
+    assert (first, [play(pace, clock, 0.001) for _ in range(2)]) == (min(10, most), [most, most])
+
+
+def test_a_deadline_ends_a_rest(clock):
+    left = [3.0, 0.5, -1.0]
+    pace = Pace(clock.now, clock.sleep, lambda: left.pop(0))
+    for _ in range(4):
+        play(pace, clock, 2.0)
+    assert clock.slept == [2.0, 0.5, 0.0]
+
+
+def test_a_rest_is_no_part_of_the_next_batch(pace, clock):
+    assert play(pace, clock, 4.0) == 10
+    assert play(pace, clock, 0.04) == 15
+
+
+def test_a_pace_finds_its_size_and_keeps_it(pace, clock):
+    sizes = [play(pace, clock, pace.size * 0.001) for _ in range(8)]
+    assert sizes == [15, 23, 35, 53, 53, 53, 53, 53]
+
+
+def test_without_a_clock_of_the_test_time_passes():
+    pace = Pace()
+    pace.begin()
+    pace.end(pace.size, 0)
+    pace.begin()
+    assert pace.size == 15
+
 
 IDS = [ObjectId(f"{number:024x}") for number in range(100)]
 #: One id of each type, in MongoDB's order.
@@ -33,7 +135,7 @@ class Transactions:
 
 
 @pytest.fixture
-def pace():
+def quick():
     """A pace for which no time passes."""
     return Pace(lambda: 0.0, lambda seconds: None)
 
@@ -46,40 +148,40 @@ def sizes(walk, pages, begin=lambda attempt, ids: lambda id_: id_, counts=lambda
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 1_000])
-def test_pages_have_the_ids_of_every_type_in_order(storage, pace, monkeypatch, most):
+def test_pages_have_the_ids_of_every_type_in_order(storage, quick, monkeypatch, most):
     monkeypatch.setattr("gatewayfw.odm.operations.walk.MOST", most)
     storage.insert("things", [{"_id": id_} for id_ in reversed(TYPES)])
-    walk = PacedWalk(Transactions(storage), "things", {}, pace)
+    walk = PacedWalk(Transactions(storage), "things", {}, quick)
     assert [id_ for page in walk.pages() for id_ in page] == TYPES
 
 
-def test_pages_have_what_matches(storage, pace):
+def test_pages_have_what_matches(storage, quick):
     storage.insert("things", [{"_id": id_, "a": number % 3} for number, id_ in enumerate(IDS[:9])])
     wanted = {"a": 1, "_id": {"$ne": IDS[4]}}
-    for walk in (PacedWalk(Transactions(storage), "things", wanted, pace), InnerWalk(None, storage, "things", wanted)):
+    for walk in (PacedWalk(Transactions(storage), "things", wanted, quick), InnerWalk(None, storage, "things", wanted)):
         assert list(walk.pages()) == [[IDS[1], IDS[7]]]
 
 
-def test_nothing_matches(storage, pace):
+def test_nothing_matches(storage, quick):
     storage.insert("things", [{"_id": IDS[0]}])
-    assert list(PacedWalk(Transactions(storage), "things", {"a": 1}, pace).pages()) == [[]]
+    assert list(PacedWalk(Transactions(storage), "things", {"a": 1}, quick).pages()) == [[]]
     assert list(InnerWalk(None, storage, "things", {"a": 1}).pages()) == [[]]
 
 
-def test_a_walk_ends_where_it_would_have_ended_at_its_start(storage, pace, monkeypatch):
+def test_a_walk_ends_where_it_would_have_ended_at_its_start(storage, quick, monkeypatch):
     """Otherwise it would not end while others insert faster than it visits."""
     monkeypatch.setattr("gatewayfw.odm.operations.walk.MOST", 2)
     storage.insert("things", [{"_id": IDS[at]} for at in (1, 3, 5, 7)])
-    pages = PacedWalk(Transactions(storage), "things", {}, pace).pages()
+    pages = PacedWalk(Transactions(storage), "things", {}, quick).pages()
     first = next(pages)
     storage.insert("things", [{"_id": IDS[at]} for at in (2, 4, 6, 8)])
     assert (first, list(pages)) == ([IDS[1], IDS[3]], [[IDS[4], IDS[5]], [IDS[6], IDS[7]]])
 
 
-def test_pages_are_bounded(storage, pace, monkeypatch):
+def test_pages_are_bounded(storage, quick, monkeypatch):
     monkeypatch.setattr("gatewayfw.odm.operations.walk.MOST", 4)
     storage.insert("things", [{"_id": id_} for id_ in IDS[:9]])
-    assert list(PacedWalk(Transactions(storage), "things", {}, pace).pages()) == [IDS[:4], IDS[4:8], IDS[8:9]]
+    assert list(PacedWalk(Transactions(storage), "things", {}, quick).pages()) == [IDS[:4], IDS[4:8], IDS[8:9]]
     assert list(cut_pages(IDS[:9])) == [IDS[:4], IDS[4:8], IDS[8:9]]
 
 
@@ -108,30 +210,30 @@ def test_a_condition_on_ids_replaces_none(wanted, both):
 # -- batches
 
 
-def test_batches_grow_while_they_are_quick(pace):
-    assert sizes(PacedWalk(Transactions(), "things", {}, pace), [IDS, IDS[:5]]) == [10, 15, 23, 35, 17, 5]
+def test_batches_grow_while_they_are_quick(quick):
+    assert sizes(PacedWalk(Transactions(), "things", {}, quick), [IDS, IDS[:5]]) == [10, 15, 23, 35, 17, 5]
 
 
-def test_a_batch_is_halved_after_each_conflict_and_the_rest_comes_later(pace):
+def test_a_batch_is_halved_after_each_conflict_and_the_rest_comes_later(quick):
     database = Transactions(attempts=[1, 3, 1, 5])
-    assert sizes(PacedWalk(database, "things", {}, pace), [IDS[:24]]) == [10, 3, 3, 1, 1, 2, 3, 1]
+    assert sizes(PacedWalk(database, "things", {}, quick), [IDS[:24]]) == [10, 3, 3, 1, 1, 2, 3, 1]
     assert database.tried == [10, 14, 7, 3, 3, 5, 2, 1, 1, 1, 1, 2, 3, 1]
 
 
-def test_every_document_is_visited_once_and_in_order(pace):
+def test_every_document_is_visited_once_and_in_order(quick):
     visited = []
-    walk = PacedWalk(Transactions(attempts=[1, 1]), "things", {}, pace)
+    walk = PacedWalk(Transactions(attempts=[1, 1]), "things", {}, quick)
     for ids, done in walk.batches([IDS[:20], IDS[20:33]], lambda attempt, ids: visited.append, bool):
         assert len(ids) == len(done.result)
     assert visited == IDS[:33]
 
 
-def test_a_batch_ends_where_the_next_document_might_exceed_the_limit(pace):
+def test_a_batch_ends_where_the_next_document_might_exceed_the_limit(quick):
     def begin(attempt, ids):
         return lambda id_: attempt.spend(3)
 
-    assert sizes(PacedWalk(Transactions(limit=10), "things", {}, pace), [IDS[:8]], begin) == [3, 3, 2]
-    assert sizes(PacedWalk(Transactions(limit=2), "things", {}, pace), [IDS[:3]], begin) == [1, 1, 1]
+    assert sizes(PacedWalk(Transactions(limit=10), "things", {}, quick), [IDS[:8]], begin) == [3, 3, 2]
+    assert sizes(PacedWalk(Transactions(limit=2), "things", {}, quick), [IDS[:3]], begin) == [1, 1, 1]
 
 
 def test_in_a_transaction_all_are_one_batch(storage):
@@ -156,26 +258,26 @@ def failing_at(number, error):
     return begin
 
 
-def test_an_error_says_how_many_are_done_in_earlier_batches(pace):
-    walk = PacedWalk(Transactions(), "things", {}, pace)
+def test_an_error_says_how_many_are_done_in_earlier_batches(quick):
+    walk = PacedWalk(Transactions(), "things", {}, quick)
     with pytest.raises(ValidationError) as caught:
         sizes(walk, [IDS], failing_at(30, ValidationError({})), bool)
     assert (caught.value.done, walk.done) == (24, 24)
 
 
-def test_an_error_of_the_first_batch_or_of_a_transaction_says_none(pace, storage):
-    walks = [PacedWalk(Transactions(), "things", {}, pace), InnerWalk(Attempt(None, None), storage, "things", {})]
+def test_an_error_of_the_first_batch_or_of_a_transaction_says_none(quick, storage):
+    walks = [PacedWalk(Transactions(), "things", {}, quick), InnerWalk(Attempt(None, None), storage, "things", {})]
     for walk in walks:
         with pytest.raises(Unavailable) as caught:
             sizes(walk, [IDS], failing_at(9, Unavailable()), bool)
         assert caught.value.done == 0
 
 
-def test_an_error_while_ids_are_read_counts_too(pace):
+def test_an_error_while_ids_are_read_counts_too(quick):
     def pages():
         yield IDS[:10]
         raise Unavailable()
 
     with pytest.raises(Unavailable) as caught:
-        sizes(PacedWalk(Transactions(), "things", {}, pace), pages())
+        sizes(PacedWalk(Transactions(), "things", {}, quick), pages())
     assert caught.value.done == 10

@@ -1,4 +1,4 @@
-"""Upserts: one document for each key, whoever comes first."""
+"""Writes of one or several documents: what they parse, run and show."""
 
 from __future__ import annotations
 
@@ -9,11 +9,51 @@ from bson import ObjectId
 from marshmallow import fields
 from pymongo.database import Database
 
-from gatewayfw.errors import Conflict, DuplicateKey, TooLarge, UsageError, ValidationError
+from gatewayfw.errors import Conflict, DuplicateKey, StillReferenced, TooLarge, UsageError, ValidationError
 from gatewayfw.odm import Odm
 from gatewayfw.schemas import Schemas, defaulted, integer, object_, optional, string
 from gatewayfw.settings import Settings
+from tests.odm.refusing import REQUIRED, invalid
 from tests.odm.stepping import Point, SteppingMock, SteppingMongo
+
+
+def test_insert_many_names_the_document(world, refused):
+    docs = [{"name": "a"}, {"name": 5}]
+    refused(*invalid("docs.1.name", "Not a valid string."), lambda: world.country.insert_many(docs=docs))
+    for wrong in ({"name": "a"}, "ab", b"ab", 5, None):
+        refused(*invalid("docs", "Expected a list."), lambda wrong=wrong: world.country.insert_many(docs=wrong))
+    message = "Expected one object, or as many as docs."
+    refused(*invalid("relations", message), lambda: world.country.insert_many(docs=docs, relations=5))
+    refused(*invalid("relations", message), lambda: world.country.insert_many(docs=docs, relations=[None]))
+
+
+def test_insert_many_of_nothing_judges_its_get_all_the_same(world, refused):
+    assert world.country.insert_many([]) == []
+    refused(*invalid("get.nme", "Unknown field."), lambda: world.country.insert_many([], projection={"nme": 1}))
+
+
+def test_insert_collects_every_refused_value(world, land, refused):
+    doc = {"nme": "x", "population": "5", "tags": "t"}
+    message = (
+        f"validation error: doc.name: {REQUIRED}; doc.population: Not a valid number.;"
+        " doc.tags: Not a valid list.; doc.nme: Unknown field."
+    )
+    relations = {"country": {"_ids": land}}
+    refused(ValidationError, message, lambda: world.city.insert_one(doc=doc, relations=relations))
+
+
+@pytest.mark.parametrize("doc", [None, [], "x", 5])
+def test_insert_takes_an_object(world, refused, doc):
+    refused(*invalid("doc", "Expected an object."), lambda: world.country.insert_one(doc=doc))
+
+
+def test_a_duplicate_key_leaves_no_trace_in_targets(world, land, refused):
+    person = world.add_person("taken")
+    relations = {"born": {"_ids": land, "relatedRelations": {"natives": True}}}
+    refused(DuplicateKey, "Duplicate key error", lambda: world.add_person("x", relations, _id=person))
+    docs = [{"name": "a"}, {"name": "b", "_id": person}]
+    refused(DuplicateKey, "Duplicate key error", lambda: world.person.insert_many(docs=docs, relations=relations))
+
 
 ID = ObjectId("a" * 24)
 UNIQUE = {"createIndex": {"indexSpec": {"key": 1}, "options": {"unique": True}}}
@@ -237,3 +277,31 @@ def test_of_upserts_at_once_one_inserts_and_the_others_update(counters, wanted):
         thread.join()
     assert failed == []
     assert [(one["key"], one["count"]) for one in counters.find()] == [("a", 18)]
+
+
+def test_a_relation_is_never_filled_over_its_limit(world, refused):
+    lands = [world.add_country(f"land {number}") for number in range(5)]
+    person = world.add_person("p", {"visited": {"_ids": lands[:3]}})
+    more = {"visited": {"_ids": lands[3:]}}
+    text = invalid("relations.visited._ids", "More than 4 ids.")
+    refused(*text, lambda: world.person.add_relation(filters={"_id": person}, relations=more))
+
+
+def test_a_required_relation_is_never_emptied(world, land, refused):
+    place = world.add_city("place", land)
+    club = world.club.insert_one(doc={"name": "x"}, relations={"places": {"_ids": [place]}})["_id"]
+    emptied = {"filters": {"_id": club}, "relations": {"places": {"_ids": []}}}
+    refused(Conflict, "places is required", lambda: world.club.add_relation(**emptied, replace=True))
+
+
+def test_relating_to_nothing_is_refused(world, refused):
+    person = world.add_person("p")
+    error = invalid("relations", "Name at least one relation.")
+    refused(*error, lambda: world.person.add_relation(filters={"_id": person}, relations={}))
+    refused(*error, lambda: world.person.remove_relation(filters={"_id": person}, relations={}))
+
+
+def test_a_holder_is_counted_once_however_it_holds(world, land, refused):
+    world.add_person("p", {"born": {"_ids": land}, "visited": {"_ids": [land]}})
+    message = "country is still referenced (person: 1)"
+    refused(StillReferenced, message, lambda: world.country.delete_one(filter={"_id": land}))

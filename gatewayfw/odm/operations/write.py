@@ -1,0 +1,208 @@
+"""Write documents: insert, update, relate, delete."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from gatewayfw.errors import DuplicateKey, UsageError, ValidationError
+from gatewayfw.odm.operations.handle import Filter, Get, Handle, Update
+from gatewayfw.odm.operations.read import find_first
+from gatewayfw.odm.reading.cursor import DeleteResult
+from gatewayfw.odm.reading.deep import show, show_one
+from gatewayfw.odm.reading.revisions import of_revision, raise_if_stale
+from gatewayfw.odm.sizes.own_fields import AllowanceCheck
+from gatewayfw.odm.writing.apply import apply
+from gatewayfw.odm.writing.new_documents import NewDocument, parse_document
+from gatewayfw.odm.writing.plan.attempt import Attempt
+from gatewayfw.odm.writing.plan.delete import delete
+from gatewayfw.odm.writing.plan.insert import insert
+from gatewayfw.odm.writing.plan.relate import add, remove
+from gatewayfw.odm.writing.plan.steps import Plan
+from gatewayfw.odm.writing.plan.update import update
+from gatewayfw.odm.writing.relation_input import RelationInput, parse_inputs, parse_new_inputs, sources_in
+from gatewayfw.odm.writing.updates import stored_update
+from gatewayfw.odm.writing.upserts import parse_upsert
+from gatewayfw.schemas.messages import NO_BOOLEAN
+from gatewayfw.storage import Document
+
+T = TypeVar("T")
+_Inputs = Mapping[str, RelationInput]
+#: How often an upsert may meet another one that inserts the same key, in a row.
+_MEETINGS = 10
+
+
+def insert_documents(
+    model: Handle,
+    docs: Sequence[Mapping[str, Any]],
+    relations: Sequence[Mapping[str, Any] | None],
+    get: Get | None,
+    where: Sequence[str],
+) -> list[Document]:
+    """Insert all documents or none, and return them projected, in order.
+
+    ``relations`` has one object for all, or one for each; ``where`` has the place of each document in the input.
+    """
+    storage = model.ready()
+    projection = model.compile(get)
+    if not docs:
+        return []
+    inputs = parse_new_inputs(model.schema, relations, len(docs), model.schemas.settings.insert_copies)
+    new: list[NewDocument] = []
+    for doc, given, place in zip(docs, inputs, where, strict=True):
+        if new:
+            storage.check_deadline()
+        new.append(parse_document(model.schema, doc, given, model.allowance, place))
+    done = model.database.run(
+        lambda attempt: show(storage, projection, apply(storage, insert(attempt, model.schema, new))),
+        proof=(model.name, new[0].proof()),
+        hot=[target for one in new for target in sources_in(one.inputs)],
+    )
+    return done.result
+
+
+def update_one(
+    model: Handle, wanted: Filter, changes: Update | None, rev: int | None, get: Get | None
+) -> Document | None:
+    """Change one document's pure fields, and every copy; return it projected."""
+    storage = model.ready()
+    projection = model.compile(get)
+    change = stored_update(model.schema, changes or {})
+    exact = of_revision(wanted, rev)
+    if not change.named:
+        return raise_if_stale(storage, model.name, wanted, rev, find_first(storage, model, exact, projection))
+
+    def write(attempt: Attempt, check: AllowanceCheck | None) -> Document | None:
+        document = apply(storage, update(attempt, model.schema, exact, change, projection.paths, check))
+        return show_one(storage, projection, raise_if_stale(storage, model.name, wanted, rev, document))
+
+    return _run_checked(model, wanted, write)
+
+
+def upsert_one(
+    model: Handle, wanted: Filter, changes: Update | None, filter: Mapping[str, Any], get: Get | None
+) -> Document | None:
+    """Update a document, or insert it; return it projected.
+
+    This begins again where another call has inserted it meanwhile.
+    """
+    storage = model.ready()
+    projection = model.compile(get)
+    parsed = parse_upsert(model.schema, wanted, changes or {}, filter)
+    inserts = False
+
+    def write(attempt: Attempt, check: AllowanceCheck | None) -> Document | None:
+        nonlocal inserts
+        inserts = False
+        if parsed.change.named:
+            document = apply(storage, update(attempt, model.schema, wanted, parsed.change, projection.paths, check))
+        else:
+            document = next(storage.find(model.name, wanted, projection.paths, limit=1), None)
+        if document is None:
+            inserts = True
+            new = parse_document(model.schema, parsed.first, {}, model.allowance, "update")
+            (document,) = apply(storage, insert(attempt, model.schema, [new]))
+        return show_one(storage, projection, document)
+
+    meetings = 0
+    while True:
+        try:
+            return _run_checked(model, wanted, write)
+        except DuplicateKey as error:
+            meetings += 1
+            # The document that has the values of another unique index may be the one that the filter names.
+            most = _MEETINGS if tuple(sorted(error.fields)) == parsed.key else 2
+            if not inserts or meetings >= most or model.database.is_nested:
+                raise
+
+
+def check_upsert(upsert: object, rev: object) -> None:
+    """Refuse an upsert that asks for a revision, or whose flag is none."""
+    if not isinstance(upsert, bool):
+        raise ValidationError({"upsert": [NO_BOOLEAN]})
+    if rev is not None:
+        raise UsageError("upsert: a document that may be new has no revision to ask for")
+
+
+def _run_checked(model: Handle, wanted: Filter, write: Callable[[Attempt, AllowanceCheck | None], T]) -> T:
+    """Run an update in a transaction, with the check of its size where it needs one."""
+
+    def run(check: AllowanceCheck | None) -> T:
+        return model.database.run(lambda attempt: write(attempt, check), hot=model.named(wanted)).result
+
+    if model.allowance is None:
+        return run(None)
+    looks_first = model.database.is_nested or not model.database.storage.has_transactions()
+    return model.allowance.judge(run, looks_first=looks_first)
+
+
+def add_relations(
+    model: Handle, wanted: Filter, relations: Mapping[str, Any], rev: int | None, get: Get | None, replace: bool
+) -> Document | None:
+    """Relate one document to others; return it projected."""
+    if not isinstance(replace, bool):
+        raise ValidationError({"replace": [NO_BOOLEAN]})
+    return _relate(
+        model,
+        wanted,
+        relations,
+        rev,
+        get,
+        lambda attempt, exact, inputs: add(attempt, model.schema, exact, inputs, replace),
+    )
+
+
+def remove_relations(
+    model: Handle, wanted: Filter, relations: Mapping[str, Any], rev: int | None, get: Get | None
+) -> Document | None:
+    """End relations of one document; return it projected."""
+    return _relate(
+        model, wanted, relations, rev, get, lambda attempt, exact, inputs: remove(attempt, model.schema, exact, inputs)
+    )
+
+
+def _relate(
+    model: Handle,
+    wanted: Filter,
+    relations: Mapping[str, Any],
+    rev: int | None,
+    get: Get | None,
+    plan: Callable[[Attempt, Filter, _Inputs], Plan[Document | None]],
+) -> Document | None:
+    storage = model.ready()
+    projection = model.compile(get)
+    inputs = parse_inputs(model.schema, relations)
+    if not inputs:
+        raise ValidationError({"relations": ["Name at least one relation."]})
+    exact = of_revision(wanted, rev)
+
+    def write(attempt: Attempt) -> Document | None:
+        document = apply(storage, plan(attempt, exact, inputs))
+        return show_one(storage, projection, raise_if_stale(storage, model.name, wanted, rev, document))
+
+    return model.database.run(write, hot=[*model.named(wanted), *sources_in(inputs)]).result
+
+
+def delete_one(model: Handle, wanted: Filter, rev: int | None, cascade: bool) -> DeleteResult:
+    """Delete one document, and with ``cascade`` those that require it."""
+    storage = model.ready()
+    check_cascade(cascade)
+    exact = of_revision(wanted, rev)
+
+    def write(attempt: Attempt) -> dict[str, int] | None:
+        counts = apply(storage, delete(attempt, model.schema, exact, cascade))
+        return raise_if_stale(storage, model.name, wanted, rev, counts)
+
+    done = model.database.run(write, hot=model.named(wanted))
+    if done.result is None:
+        return DeleteResult(deletedCount=0, cascaded={})
+    cascaded = dict(sorted((done.deleted + Counter(done.result)).items()))
+    pending = {"pending": True} if done.pending else {}
+    return DeleteResult(deletedCount=1, cascaded=cascaded, **pending)
+
+
+def check_cascade(hard_cascade: object) -> None:
+    """Raise ValidationError unless ``hard_cascade`` is true or false."""
+    if not isinstance(hard_cascade, bool):
+        raise ValidationError({"hardCascade": [NO_BOOLEAN]})
