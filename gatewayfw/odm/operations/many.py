@@ -9,10 +9,9 @@ from typing import Any, TypeVar, final
 from gatewayfw.errors import StillReferenced
 from gatewayfw.odm.database import Done
 from gatewayfw.odm.operations.handle import Filter, Handle, Update
-from gatewayfw.odm.operations.walk import MOST, Begin, Ids, InnerWalk, Pace, PacedWalk, Walk, cut_pages, of_ids
-from gatewayfw.odm.operations.write import check_cascade
+from gatewayfw.odm.operations.walk import MOST, Begin, Ids, Pace, Walk, of_ids
+from gatewayfw.odm.operations.write import check_flag
 from gatewayfw.odm.reading.cursor import DeleteResult, UpdateResult
-from gatewayfw.odm.sizes.own_fields import AllowanceCheck
 from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.delete import delete
@@ -21,6 +20,7 @@ from gatewayfw.odm.writing.updates import Change, stored_update
 from gatewayfw.storage import Storage
 from gatewayfw.storage.documents import encode
 
+T = TypeVar("T")
 #: What became of one document: cascaded deletes by model, the reason for refusing it, or None for no match.
 Deleted = Mapping[str, int] | StillReferenced | None
 
@@ -73,18 +73,15 @@ class Deletion:
             refusal = StillReferenced(self._model, dict(sorted(self._held.items())))
             refusal.done = done
             raise refusal
-        pages = cut_pages(self._aside[::-1])
+        ids = self._aside[::-1]
         self._begin_round()
-        return pages
+        return (ids[start : start + MOST] for start in range(0, len(ids), MOST))
 
     def told(self) -> DeleteResult:
         """Return the result for the caller."""
         pending = {"pending": True} if self._pending else {}
         cascaded = dict(sorted(self._cascaded.items()))
         return DeleteResult(deletedCount=self._deleted, cascaded=cascaded, **pending)
-
-
-T = TypeVar("T")
 
 
 def update_many(model: Handle, wanted: Filter, changes: Update | None) -> UpdateResult:
@@ -108,7 +105,7 @@ def update_many(model: Handle, wanted: Filter, changes: Update | None) -> Update
 def delete_many(model: Handle, wanted: Filter, cascade: bool) -> DeleteResult:
     """Delete all matching documents; those that others embed are tried again."""
     storage = model.ready()
-    check_cascade(cascade)
+    check_flag("hardCascade", cascade)
     begin = _deleting(model, storage, wanted, cascade)
 
     def work(walk: Walk) -> DeleteResult:
@@ -129,7 +126,7 @@ def _changing(model: Handle, storage: Storage, wanted: Filter, change: Change) -
     Its visits tell whether fields differ afterwards; None for no match.
     """
     fields = sorted(change.named)
-    check = None if model.allowance is None else AllowanceCheck(model.allowance, looks_first=True)
+    allowance = model.allowance and model.allowance.looking_first()
 
     def begin(attempt: Attempt, ids: Ids) -> Callable[[Any], bool | None]:
         found = storage.find(model.name, of_ids(wanted, {"$in": list(ids)}), fields)
@@ -138,7 +135,7 @@ def _changing(model: Handle, storage: Storage, wanted: Filter, change: Change) -
         def visit(id_: Any) -> bool | None:
             if repr(id_) not in before:
                 return None
-            after = apply(storage, update(attempt, model.schema, of_ids(wanted, id_), change, (), check))
+            after = apply(storage, update(attempt, model.schema, of_ids(wanted, id_), change, (), allowance))
             return None if after is None else _encoded(after, fields) != before[repr(id_)]
 
         return visit
@@ -168,10 +165,10 @@ def _walk(model: Handle, wanted: Filter, work: Callable[[Walk], T]) -> T:
     """Run work on the matching documents, in the open transaction if there is one."""
     database, storage = model.database, model.database.storage
     if database.is_nested:
-        return database.run(lambda attempt: work(InnerWalk(attempt, storage, model.name, wanted))).result
+        return database.run(lambda _: work(Walk(database, model.name, wanted))).result
     # Without transactions an error leaves a part of its batch done, which nobody would count.
     most = MOST if storage.has_transactions() else 1
-    return work(PacedWalk(database, model.name, wanted, Pace(remaining=storage.remaining, most=most)))
+    return work(Walk(database, model.name, wanted, Pace(remaining=storage.remaining, most=most)))
 
 
 def _is_there(differs: bool | None) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, TypeVar, final
@@ -13,7 +12,6 @@ from gatewayfw.errors import GatewayError, TooLarge
 from gatewayfw.odm.database import Database, Done
 from gatewayfw.odm.ids import pages
 from gatewayfw.odm.writing.plan.attempt import Attempt
-from gatewayfw.storage import Storage
 from gatewayfw.storage.order import order_key
 from gatewayfw.storage.terms import Filter
 
@@ -38,10 +36,6 @@ def at_attempt(size: int, conflicts: int) -> int:
     return max(1, size >> conflicts)
 
 
-def _endless() -> float:
-    return math.inf
-
-
 @final
 class Pace:
     """The sizes of batches and the rests between them.
@@ -58,7 +52,7 @@ class Pace:
         self,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
-        remaining: Callable[[], float] = _endless,
+        remaining: Callable[[], float] = lambda: math.inf,
         *,
         most: int = MOST,
     ) -> None:
@@ -90,53 +84,39 @@ Begin = Callable[[Attempt, Ids], Callable[[Any], T]]
 Batch = tuple[Ids, Done[list[T]]]
 
 
-class Walk(ABC):
+@final
+class Walk:
     """A way through the documents of a model that match a filter.
+
+    With a ``pace`` it has transactions of its own, which leave room for other writers: an error in one of them has
+    `done` as its attribute, and all before it is committed. Without one, all is one batch of the open transaction.
 
     Attributes:
         done: how many visits are committed whose result ``counts`` accepted.
     """
 
-    def __init__(self, storage: Storage, model: str, wanted: Filter) -> None:
-        self._storage = storage
+    def __init__(self, database: Database, model: str, wanted: Filter, pace: Pace | None = None) -> None:
+        self._database = database
         self._model = model
         self._wanted = wanted
+        self._pace = pace
         self.done = 0
 
-    @abstractmethod
     def pages(self) -> Iterator[Ids]:
-        """Yield the ids of the documents by page, in MongoDB's order."""
-
-    @abstractmethod
-    def batches(self, pages: Iterable[Ids], begin: Begin[T], counts: Callable[[T], bool]) -> Iterator[Batch[T]]:
-        """Visit documents in the order of their pages; yield what became of them."""
-
-    def _find_ids(self, wanted: Filter, most: int) -> list[Any]:
-        return [one["_id"] for one in self._storage.find(self._model, wanted, [], sort=[("_id", 1)], limit=most)]
-
-
-@final
-class PacedWalk(Walk):
-    """A walk in transactions of its own, at a pace that leaves room for other writers.
-
-    An error in one of them has `done` as its attribute: all before it is committed.
-    """
-
-    def __init__(self, database: Database, model: str, wanted: Filter, pace: Pace) -> None:
-        super().__init__(database.storage, model, wanted)
-        self._database = database
-        self._pace = pace
-
-    def pages(self) -> Iterator[Ids]:
-        """Yield ids by page, up to the last one that matches at the start.
+        """Yield ids by page, in order, up to the last one that matches at the start.
 
         Without this end a walk would go on for as long as others insert faster than it visits.
+
+        Raises:
+            TooLarge: there are more than `MOST`, without a pace.
         """
-        page: Ids = self._find_ids(self._wanted, MOST)
-        if len(page) < MOST:
+        page: Ids = self._find_ids(self._wanted, MOST if self._pace else MOST + 1)
+        if len(page) > MOST:
+            raise TooLarge(f"more than {MOST} documents of {self._model} match, too many for one transaction")
+        if len(page) < MOST or self._pace is None:
             yield page
             return
-        (last,) = self._storage.find(self._model, self._wanted, [], sort=[("_id", -1)], limit=1)
+        (last,) = self._database.storage.find(self._model, self._wanted, [], sort=[("_id", -1)], limit=1)
         end = order_key(last["_id"])
         yield page
         yield from pages(lambda filter: self._find_page(filter["_id"], end), lambda id_: id_, page[-1])
@@ -145,17 +125,22 @@ class PacedWalk(Walk):
         found = self._find_ids(of_ids(self._wanted, condition), MOST)
         return list(takewhile(lambda id_: order_key(id_) <= end, found))
 
-    def batches(self, pages: Iterable[Ids], begin: Begin[T], counts: Callable[[T], bool]) -> Iterator[Batch[T]]:
-        """Visit documents in small transactions.
+    def _find_ids(self, wanted: Filter, most: int) -> list[Any]:
+        found = self._database.storage.find(self._model, wanted, [], sort=[("_id", 1)], limit=most)
+        return [one["_id"] for one in found]
 
-        One that meets a conflict is halved. One ends early where the next document might embed more copies
+    def batches(self, pages: Iterable[Ids], begin: Begin[T], counts: Callable[[T], bool]) -> Iterator[Batch[T]]:
+        """Visit documents in the order of their pages; yield what became of them.
+
+        A batch that meets a conflict is halved. It ends early where the next document might embed more copies
         than ``inline_limit`` leaves it, because a job for each would cost more.
         """
         try:
             for page in pages:
                 while page:
                     done = self._visit(page, begin)
-                    self.done += sum(map(counts, done.result))
+                    if self._pace is not None:
+                        self.done += sum(map(counts, done.result))
                     yield page[: len(done.result)], done
                     page = page[len(done.result) :]
         except GatewayError as error:
@@ -163,57 +148,28 @@ class PacedWalk(Walk):
             raise
 
     def _visit(self, page: Ids, begin: Begin[T]) -> Done[list[T]]:
-        attempts = 0
+        pace, attempts = self._pace, 0
 
         def visit_batch(attempt: Attempt) -> list[T]:
             nonlocal attempts
-            ids = page[: at_attempt(self._pace.size, attempts)]
+            ids = page if pace is None else page[: at_attempt(pace.size, attempts)]
             attempts += 1
             visit = begin(attempt, ids)
             results = [visit(ids[0])]
             for id_ in ids[1:]:
-                if not attempt.has_room:
+                if pace is not None and not attempt.has_room:
                     break
                 results.append(visit(id_))
             return results
 
-        self._pace.begin()
+        if pace is None:
+            return self._database.run(visit_batch)
+        pace.begin()
         done = self._database.run(visit_batch)
-        self._pace.end(len(done.result), attempts - 1)
+        pace.end(len(done.result), attempts - 1)
         return done
-
-
-@final
-class InnerWalk(Walk):
-    """A walk inside an open transaction: all or nothing, so `done` stays 0."""
-
-    def __init__(self, attempt: Attempt, storage: Storage, model: str, wanted: Filter) -> None:
-        super().__init__(storage, model, wanted)
-        self._attempt = attempt
-
-    def pages(self) -> Iterator[Ids]:
-        """Yield the ids of all documents at once.
-
-        Raises:
-            TooLarge: there are more than `MOST`.
-        """
-        found = self._find_ids(self._wanted, MOST + 1)
-        if len(found) > MOST:
-            raise TooLarge(f"more than {MOST} documents of {self._model} match, too many for one transaction")
-        yield found
-
-    def batches(self, pages: Iterable[Ids], begin: Begin[T], counts: Callable[[T], bool]) -> Iterator[Batch[T]]:
-        """Visit all documents of each page."""
-        for ids in pages:
-            visit = begin(self._attempt, ids)
-            yield ids, Done([visit(id_) for id_ in ids], frozenset(self._attempt.jobs))
 
 
 def of_ids(wanted: Filter, condition: object) -> dict[str, Any]:
     """Return a filter with one more condition, on ``_id``."""
     return {"$and": [wanted, {"_id": condition}]} if "_id" in wanted else {**wanted, "_id": condition}
-
-
-def cut_pages(ids: Ids) -> Iterator[Ids]:
-    """Yield ids by page."""
-    return (ids[start : start + MOST] for start in range(0, len(ids), MOST))

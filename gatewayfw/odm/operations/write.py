@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from gatewayfw.errors import DuplicateKey, UsageError, ValidationError
@@ -12,7 +13,7 @@ from gatewayfw.odm.operations.read import find_first
 from gatewayfw.odm.reading.cursor import DeleteResult
 from gatewayfw.odm.reading.deep import show, show_one
 from gatewayfw.odm.reading.revisions import of_revision, raise_if_stale
-from gatewayfw.odm.sizes.own_fields import AllowanceCheck
+from gatewayfw.odm.sizes.own_fields import Allowance, FieldsTooLarge
 from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.new_documents import NewDocument, parse_document
 from gatewayfw.odm.writing.plan.attempt import Attempt
@@ -24,11 +25,11 @@ from gatewayfw.odm.writing.plan.update import update
 from gatewayfw.odm.writing.relation_input import RelationInput, parse_inputs, parse_new_inputs, sources_in
 from gatewayfw.odm.writing.updates import stored_update
 from gatewayfw.odm.writing.upserts import parse_upsert
+from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.messages import NO_BOOLEAN
 from gatewayfw.storage import Document
 
 T = TypeVar("T")
-_Inputs = Mapping[str, RelationInput]
 #: How often an upsert may meet another one that inserts the same key, in a row.
 _MEETINGS = 10
 
@@ -73,8 +74,8 @@ def update_one(
     if not change.named:
         return raise_if_stale(storage, model.name, wanted, rev, find_first(storage, model, exact, projection))
 
-    def write(attempt: Attempt, check: AllowanceCheck | None) -> Document | None:
-        document = apply(storage, update(attempt, model.schema, exact, change, projection.paths, check))
+    def write(attempt: Attempt, allowance: Allowance | None) -> Document | None:
+        document = apply(storage, update(attempt, model.schema, exact, change, projection.paths, allowance))
         return show_one(storage, projection, raise_if_stale(storage, model.name, wanted, rev, document))
 
     return _run_checked(model, wanted, write)
@@ -92,11 +93,11 @@ def upsert_one(
     parsed = parse_upsert(model.schema, wanted, changes or {}, filter)
     inserts = False
 
-    def write(attempt: Attempt, check: AllowanceCheck | None) -> Document | None:
+    def write(attempt: Attempt, allowance: Allowance | None) -> Document | None:
         nonlocal inserts
         inserts = False
         if parsed.change.named:
-            document = apply(storage, update(attempt, model.schema, wanted, parsed.change, projection.paths, check))
+            document = apply(storage, update(attempt, model.schema, wanted, parsed.change, projection.paths, allowance))
         else:
             document = next(storage.find(model.name, wanted, projection.paths, limit=1), None)
         if document is None:
@@ -119,47 +120,41 @@ def upsert_one(
 
 def check_upsert(upsert: object, rev: object) -> None:
     """Refuse an upsert that asks for a revision, or whose flag is none."""
-    if not isinstance(upsert, bool):
-        raise ValidationError({"upsert": [NO_BOOLEAN]})
+    check_flag("upsert", upsert)
     if rev is not None:
         raise UsageError("upsert: a document that may be new has no revision to ask for")
 
 
-def _run_checked(model: Handle, wanted: Filter, write: Callable[[Attempt, AllowanceCheck | None], T]) -> T:
+def _run_checked(model: Handle, wanted: Filter, write: Callable[[Attempt, Allowance | None], T]) -> T:
     """Run an update in a transaction, with the check of its size where it needs one."""
 
-    def run(check: AllowanceCheck | None) -> T:
-        return model.database.run(lambda attempt: write(attempt, check), hot=model.named(wanted)).result
+    def run(allowance: Allowance | None) -> T:
+        return model.database.run(lambda attempt: write(attempt, allowance), hot=model.named(wanted)).result
 
-    if model.allowance is None:
+    allowance = model.allowance
+    if allowance is None:
         return run(None)
-    looks_first = model.database.is_nested or not model.database.storage.has_transactions()
-    return model.allowance.judge(run, looks_first=looks_first)
+    if not model.database.is_nested and model.database.storage.has_transactions():
+        try:
+            return run(allowance)
+        except FieldsTooLarge:  # what only reading shows: it may have been so before, which is rare
+            pass
+    return run(allowance.looking_first())
 
 
 def add_relations(
     model: Handle, wanted: Filter, relations: Mapping[str, Any], rev: int | None, get: Get | None, replace: bool
 ) -> Document | None:
     """Relate one document to others; return it projected."""
-    if not isinstance(replace, bool):
-        raise ValidationError({"replace": [NO_BOOLEAN]})
-    return _relate(
-        model,
-        wanted,
-        relations,
-        rev,
-        get,
-        lambda attempt, exact, inputs: add(attempt, model.schema, exact, inputs, replace),
-    )
+    check_flag("replace", replace)
+    return _relate(model, wanted, relations, rev, get, partial(add, replace=replace))
 
 
 def remove_relations(
     model: Handle, wanted: Filter, relations: Mapping[str, Any], rev: int | None, get: Get | None
 ) -> Document | None:
     """End relations of one document; return it projected."""
-    return _relate(
-        model, wanted, relations, rev, get, lambda attempt, exact, inputs: remove(attempt, model.schema, exact, inputs)
-    )
+    return _relate(model, wanted, relations, rev, get, remove)
 
 
 def _relate(
@@ -168,7 +163,7 @@ def _relate(
     relations: Mapping[str, Any],
     rev: int | None,
     get: Get | None,
-    plan: Callable[[Attempt, Filter, _Inputs], Plan[Document | None]],
+    plan: Callable[[Attempt, ModelSchema, Filter, Mapping[str, RelationInput]], Plan[Document | None]],
 ) -> Document | None:
     storage = model.ready()
     projection = model.compile(get)
@@ -178,7 +173,7 @@ def _relate(
     exact = of_revision(wanted, rev)
 
     def write(attempt: Attempt) -> Document | None:
-        document = apply(storage, plan(attempt, exact, inputs))
+        document = apply(storage, plan(attempt, model.schema, exact, inputs))
         return show_one(storage, projection, raise_if_stale(storage, model.name, wanted, rev, document))
 
     return model.database.run(write, hot=[*model.named(wanted), *sources_in(inputs)]).result
@@ -187,7 +182,7 @@ def _relate(
 def delete_one(model: Handle, wanted: Filter, rev: int | None, cascade: bool) -> DeleteResult:
     """Delete one document, and with ``cascade`` those that require it."""
     storage = model.ready()
-    check_cascade(cascade)
+    check_flag("hardCascade", cascade)
     exact = of_revision(wanted, rev)
 
     def write(attempt: Attempt) -> dict[str, int] | None:
@@ -202,7 +197,7 @@ def delete_one(model: Handle, wanted: Filter, rev: int | None, cascade: bool) ->
     return DeleteResult(deletedCount=1, cascaded=cascaded, **pending)
 
 
-def check_cascade(hard_cascade: object) -> None:
-    """Raise ValidationError unless ``hard_cascade`` is true or false."""
-    if not isinstance(hard_cascade, bool):
-        raise ValidationError({"hardCascade": [NO_BOOLEAN]})
+def check_flag(name: str, value: object) -> None:
+    """Refuse what is neither true nor false, for an argument of a client."""
+    if not isinstance(value, bool):
+        raise ValidationError({name: [NO_BOOLEAN]})

@@ -6,9 +6,9 @@ make them fail. Only models whose definition allows more than the setting ``docu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from bson.errors import BSONError
 
@@ -32,11 +32,15 @@ class FieldsTooLarge(TooLarge):
 
 @dataclass(frozen=True)
 class Allowance:
-    """The limit on the bytes of pure fields, including excluded ones."""
+    """The limit on the bytes of pure fields, including excluded ones.
+
+    An update that ``looks_first`` knows what is too large already. The others must be undone if they are refused.
+    """
 
     model: str
     names: tuple[str, ...]
     most: int
+    looks_first: bool = False
 
     def check_new(self, document: Mapping[str, Any], where: str) -> None:
         """Check a new document; ``where`` is its place in the caller's input.
@@ -68,18 +72,9 @@ class Allowance:
             f"{self.model}{where}: the fields of this document would have {size} bytes, more than {self.most}"
         )
 
-    def judge(self, write: Callable[[AllowanceCheck], T], *, looks_first: bool) -> T:
-        """Run an update with its check; after a refusal, read the document and try again.
-
-        Only reading shows whether the document was too large before, which is rare. Without
-        ``looks_first`` the write must be undone if it raises.
-        """
-        if not looks_first:
-            try:
-                return write(AllowanceCheck(self, looks_first=False))
-            except FieldsTooLarge:
-                pass
-        return write(AllowanceCheck(self, looks_first=True))
+    def looking_first(self) -> Allowance:
+        """Return this limit for an update that reads the fields before it changes them."""
+        return replace(self, looks_first=True)
 
 
 def allowance_of(schema: ModelSchema, document_bytes: int) -> Allowance | None:
@@ -87,13 +82,6 @@ def allowance_of(schema: ModelSchema, document_bytes: int) -> Allowance | None:
     if own_bytes(schema) <= document_bytes:
         return None
     return Allowance(schema.name, tuple(schema.pure), document_bytes)
-
-
-class AllowanceCheck(NamedTuple):
-    """The size check of one update; ``looks_first`` at the document before the change."""
-
-    allowance: Allowance
-    looks_first: bool
 
 
 def foresee(document: Document, update: Update) -> Document:

@@ -7,18 +7,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import TooLarge, Unavailable, ValidationError
 from gatewayfw.odm.database import Done
-from gatewayfw.odm.operations.walk import (
-    FIRST,
-    MOST,
-    QUICK,
-    InnerWalk,
-    Pace,
-    PacedWalk,
-    at_attempt,
-    cut_pages,
-    next_size,
-    of_ids,
-)
+from gatewayfw.odm.operations.walk import FIRST, MOST, QUICK, Pace, Walk, at_attempt, next_size, of_ids
 from gatewayfw.odm.writing.plan.attempt import Attempt
 
 
@@ -151,28 +140,28 @@ def sizes(walk, pages, begin=lambda attempt, ids: lambda id_: id_, counts=lambda
 def test_pages_have_the_ids_of_every_type_in_order(storage, quick, monkeypatch, most):
     monkeypatch.setattr("gatewayfw.odm.operations.walk.MOST", most)
     storage.insert("things", [{"_id": id_} for id_ in reversed(TYPES)])
-    walk = PacedWalk(Transactions(storage), "things", {}, quick)
+    walk = Walk(Transactions(storage), "things", {}, quick)
     assert [id_ for page in walk.pages() for id_ in page] == TYPES
 
 
 def test_pages_have_what_matches(storage, quick):
     storage.insert("things", [{"_id": id_, "a": number % 3} for number, id_ in enumerate(IDS[:9])])
     wanted = {"a": 1, "_id": {"$ne": IDS[4]}}
-    for walk in (PacedWalk(Transactions(storage), "things", wanted, quick), InnerWalk(None, storage, "things", wanted)):
+    for walk in (Walk(Transactions(storage), "things", wanted, quick), Walk(Transactions(storage), "things", wanted)):
         assert list(walk.pages()) == [[IDS[1], IDS[7]]]
 
 
 def test_nothing_matches(storage, quick):
     storage.insert("things", [{"_id": IDS[0]}])
-    assert list(PacedWalk(Transactions(storage), "things", {"a": 1}, quick).pages()) == [[]]
-    assert list(InnerWalk(None, storage, "things", {"a": 1}).pages()) == [[]]
+    assert list(Walk(Transactions(storage), "things", {"a": 1}, quick).pages()) == [[]]
+    assert list(Walk(Transactions(storage), "things", {"a": 1}).pages()) == [[]]
 
 
 def test_a_walk_ends_where_it_would_have_ended_at_its_start(storage, quick, monkeypatch):
     """Otherwise it would not end while others insert faster than it visits."""
     monkeypatch.setattr("gatewayfw.odm.operations.walk.MOST", 2)
     storage.insert("things", [{"_id": IDS[at]} for at in (1, 3, 5, 7)])
-    pages = PacedWalk(Transactions(storage), "things", {}, quick).pages()
+    pages = Walk(Transactions(storage), "things", {}, quick).pages()
     first = next(pages)
     storage.insert("things", [{"_id": IDS[at]} for at in (2, 4, 6, 8)])
     assert (first, list(pages)) == ([IDS[1], IDS[3]], [[IDS[4], IDS[5]], [IDS[6], IDS[7]]])
@@ -181,17 +170,16 @@ def test_a_walk_ends_where_it_would_have_ended_at_its_start(storage, quick, monk
 def test_pages_are_bounded(storage, quick, monkeypatch):
     monkeypatch.setattr("gatewayfw.odm.operations.walk.MOST", 4)
     storage.insert("things", [{"_id": id_} for id_ in IDS[:9]])
-    assert list(PacedWalk(Transactions(storage), "things", {}, quick).pages()) == [IDS[:4], IDS[4:8], IDS[8:9]]
-    assert list(cut_pages(IDS[:9])) == [IDS[:4], IDS[4:8], IDS[8:9]]
+    assert list(Walk(Transactions(storage), "things", {}, quick).pages()) == [IDS[:4], IDS[4:8], IDS[8:9]]
 
 
 def test_a_transaction_takes_so_many_documents_and_no_more(storage, monkeypatch):
     monkeypatch.setattr("gatewayfw.odm.operations.walk.MOST", 4)
     storage.insert("things", [{"_id": id_} for id_ in IDS[:4]])
-    assert list(InnerWalk(None, storage, "things", {}).pages()) == [IDS[:4]]
+    assert list(Walk(Transactions(storage), "things", {}).pages()) == [IDS[:4]]
     storage.insert("things", [{"_id": IDS[4]}])
     with pytest.raises(TooLarge) as caught:
-        next(InnerWalk(None, storage, "things", {}).pages())
+        next(Walk(Transactions(storage), "things", {}).pages())
     assert caught.value.message == "more than 4 documents of things match, too many for one transaction"
 
 
@@ -211,18 +199,18 @@ def test_a_condition_on_ids_replaces_none(wanted, both):
 
 
 def test_batches_grow_while_they_are_quick(quick):
-    assert sizes(PacedWalk(Transactions(), "things", {}, quick), [IDS, IDS[:5]]) == [10, 15, 23, 35, 17, 5]
+    assert sizes(Walk(Transactions(), "things", {}, quick), [IDS, IDS[:5]]) == [10, 15, 23, 35, 17, 5]
 
 
 def test_a_batch_is_halved_after_each_conflict_and_the_rest_comes_later(quick):
     database = Transactions(attempts=[1, 3, 1, 5])
-    assert sizes(PacedWalk(database, "things", {}, quick), [IDS[:24]]) == [10, 3, 3, 1, 1, 2, 3, 1]
+    assert sizes(Walk(database, "things", {}, quick), [IDS[:24]]) == [10, 3, 3, 1, 1, 2, 3, 1]
     assert database.tried == [10, 14, 7, 3, 3, 5, 2, 1, 1, 1, 1, 2, 3, 1]
 
 
 def test_every_document_is_visited_once_and_in_order(quick):
     visited = []
-    walk = PacedWalk(Transactions(attempts=[1, 1]), "things", {}, quick)
+    walk = Walk(Transactions(attempts=[1, 1]), "things", {}, quick)
     for ids, done in walk.batches([IDS[:20], IDS[20:33]], lambda attempt, ids: visited.append, bool):
         assert len(ids) == len(done.result)
     assert visited == IDS[:33]
@@ -232,15 +220,14 @@ def test_a_batch_ends_where_the_next_document_might_exceed_the_limit(quick):
     def begin(attempt, ids):
         return lambda id_: attempt.spend(3)
 
-    assert sizes(PacedWalk(Transactions(limit=10), "things", {}, quick), [IDS[:8]], begin) == [3, 3, 2]
-    assert sizes(PacedWalk(Transactions(limit=2), "things", {}, quick), [IDS[:3]], begin) == [1, 1, 1]
+    assert sizes(Walk(Transactions(limit=10), "things", {}, quick), [IDS[:8]], begin) == [3, 3, 2]
+    assert sizes(Walk(Transactions(limit=2), "things", {}, quick), [IDS[:3]], begin) == [1, 1, 1]
 
 
-def test_in_a_transaction_all_are_one_batch(storage):
-    attempt = Attempt(None, None, 10)
-    walk = InnerWalk(attempt, storage, "things", {})
+def test_in_a_transaction_all_are_one_batch():
+    walk = Walk(Transactions(limit=10), "things", {})
     assert sizes(walk, [IDS[:30]], lambda attempt, ids: lambda id_: attempt.spend(3)) == [30]
-    assert (walk.done, attempt.limit) == (0, -80)
+    assert walk.done == 0
 
 
 # -- errors
@@ -259,14 +246,14 @@ def failing_at(number, error):
 
 
 def test_an_error_says_how_many_are_done_in_earlier_batches(quick):
-    walk = PacedWalk(Transactions(), "things", {}, quick)
+    walk = Walk(Transactions(), "things", {}, quick)
     with pytest.raises(ValidationError) as caught:
         sizes(walk, [IDS], failing_at(30, ValidationError({})), bool)
     assert (caught.value.done, walk.done) == (24, 24)
 
 
-def test_an_error_of_the_first_batch_or_of_a_transaction_says_none(quick, storage):
-    walks = [PacedWalk(Transactions(), "things", {}, quick), InnerWalk(Attempt(None, None), storage, "things", {})]
+def test_an_error_of_the_first_batch_or_of_a_transaction_says_none(quick):
+    walks = [Walk(Transactions(), "things", {}, quick), Walk(Transactions(), "things", {})]
     for walk in walks:
         with pytest.raises(Unavailable) as caught:
             sizes(walk, [IDS], failing_at(9, Unavailable()), bool)
@@ -279,5 +266,5 @@ def test_an_error_while_ids_are_read_counts_too(quick):
         raise Unavailable()
 
     with pytest.raises(Unavailable) as caught:
-        sizes(PacedWalk(Transactions(), "things", {}, quick), pages())
+        sizes(Walk(Transactions(), "things", {}, quick), pages())
     assert caught.value.done == 10

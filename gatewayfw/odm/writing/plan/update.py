@@ -10,7 +10,7 @@ from gatewayfw.errors import ValidationError
 from gatewayfw.odm.copies.rules import HiddenField, copy_of, ids_in, merged
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.reading.revisions import RAISED
-from gatewayfw.odm.sizes.own_fields import AllowanceCheck, foresee
+from gatewayfw.odm.sizes.own_fields import Allowance, foresee
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.document import change_document, read_again, refuse_uncounted
 from gatewayfw.odm.writing.plan.effects import Effects
@@ -29,20 +29,20 @@ def update(
     filter: Filter,
     change: Change,
     shown: Iterable[str],
-    check: AllowanceCheck | None = None,
+    allowance: Allowance | None = None,
 ) -> Plan[Document | None]:
     """Change one document's pure fields and every copy; None for no match.
 
     ``shown`` has the paths that the caller wants of the result. Windows may be long, so those that it
-    does not name are not read. ``check`` is the check of its size, if it needs one.
+    does not name are not read. ``allowance`` is the limit on its size, if it needs one.
 
     Raises:
         ValidationError: the result no longer fits the model.
         DuplicateKey: a unique index refused it.
-        TooLarge: ``check`` refused it, or a document would exceed the database's limit.
+        TooLarge: ``allowance`` refused it, or a document would exceed the database's limit.
     """
     effects, fields = Effects(), _fields_to_read(attempt, schema, shown)
-    document = yield from _change(attempt, schema, filter, change, fields, check, effects)
+    document = yield from _change(attempt, schema, filter, change, fields, allowance, effects)
     if document is None:
         return None
     spread = _spread_of(attempt, schema, document, change)
@@ -61,19 +61,19 @@ def _change(
     filter: Filter,
     change: Change,
     fields: Sequence[str] | None,
-    check: AllowanceCheck | None,
+    allowance: Allowance | None,
     effects: Effects,
 ) -> Plan[Document | None]:
     """Change the document itself, which locks it, and check the result."""
     before: Document | None = None
-    if check is not None and check.looks_first:
-        found: list[Document] = yield Find(schema.name, filter, check.allowance.names, limit=1)
+    if allowance is not None and allowance.looks_first:
+        found: list[Document] = yield Find(schema.name, filter, allowance.names, limit=1)
         if not found:
             return None
         (before,) = found
         filter = {**filter, "_id": before["_id"]}
         if not attempt.can.has_transactions:  # which could undo the change
-            check.allowance.check_change(change, before, foresee(before, change.update))
+            allowance.check_change(change, before, foresee(before, change.update))
     update = merged(change.update, {"$inc": {f"{HIDDEN}.v": 1}}, RAISED)
     try:
         document = yield from change_document(attempt, schema, filter, update, fields, effects)
@@ -86,8 +86,8 @@ def _change(
     if change.calculated and (corrections := find_corrections(schema, change, document)):
         corrected = UpdateOne(schema.name, {"_id": document["_id"]}, {"$set": corrections}, fields)
         document = (yield corrected) or document
-    if check is not None and attempt.can.has_transactions:
-        check.allowance.check_change(change, before, document)
+    if allowance is not None and attempt.can.has_transactions:
+        allowance.check_change(change, before, document)
     return document
 
 
