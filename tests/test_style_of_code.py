@@ -281,15 +281,11 @@ def test_every_source_is_there():
 WITHOUT_TESTS = {
     "export.typescript.batches": "holds text only; what it means, the compilers say",
     "export.typescript.parts": "holds text only; what it means, the compilers say",
-    "testing.storage_suite.deadlines": "is tests itself",
-    "testing.storage_suite.filters": "is tests itself",
     "testing.storage_suite.indexes": "is tests itself",
     "testing.storage_suite.locks": "is tests itself",
     "testing.storage_suite.reads": "is tests itself",
     "testing.storage_suite.topic": "is what those tests share",
     "testing.storage_suite.transactions": "is tests itself",
-    "testing.storage_suite.uniqueness": "is tests itself",
-    "testing.storage_suite.updates": "is tests itself",
     "testing.storage_suite.writes": "is tests itself",
 }
 

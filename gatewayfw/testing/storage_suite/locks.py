@@ -10,28 +10,25 @@ from gatewayfw.storage.base import Storage
 from gatewayfw.storage.terms import Document, Filter, Lock, Marked, Update
 from gatewayfw.testing.storage_suite.topic import LOCK, Topic, add_ids, collect_ids, read_all, remove_locks, run_at_once
 
+TOGETHER = pytest.mark.parametrize("together", [False, True], ids=["alone", "in a transaction"])
+MANY = pytest.mark.parametrize("many", [False, True], ids=["touch", "touch_many"])
+
 
 class Locks(Topic):
     """A touch reads, changes and locks documents in one write."""
 
-    def test_touch_reads_a_document(self, storage: Storage) -> None:
-        storage.insert("things", add_ids([{"a": {"b": 1, "c": 2}}, {"a": {"b": 3}}]))
+    def test_a_touch_changes_nothing_that_shows(self, storage: Storage) -> None:
+        stored = add_ids([{"a": {"b": 1, "c": 2}}, {"a": {"b": 3}}])
+        storage.insert("things", stored)
         assert storage.touch("things", {"a.b": 1}, ["a.b"], lock=LOCK) == {"_id": 1, "a": {"b": 1}}
         whole = storage.transaction(lambda: storage.touch("things", {"_id": 2}, None, lock=LOCK))
-        assert remove_locks(whole or {}) == {"_id": 2, "a": {"b": 3}}
-        assert read_all(storage) == add_ids([{"a": {"b": 1, "c": 2}}, {"a": {"b": 3}}])
-
-    def test_touch_of_nothing_is_none(self, storage: Storage) -> None:
-        assert storage.touch("things", {"_id": 1}, None, lock=LOCK) is None
-        assert read_all(storage) == []
-
-    def test_touch_many_changes_nothing_that_shows(self, storage: Storage) -> None:
-        storage.insert("things", add_ids([{"a": 1}, {"a": 2}]))
+        assert remove_locks(whole or {}) == stored[1]
+        assert storage.touch("things", {"_id": 3}, None, lock=LOCK) is None
         storage.touch_many("things", [], lock=LOCK)
         storage.touch_many("things", [2, 9, 1], lock=LOCK)
-        assert read_all(storage) == add_ids([{"a": 1}, {"a": 2}])
+        assert read_all(storage) == stored
 
-    @pytest.mark.parametrize("together", [False, True], ids=["alone", "in a transaction"])
+    @TOGETHER
     def test_touch_changes_what_it_returns(self, storage: Storage, together: bool) -> None:
         storage.insert("things", add_ids([{"a": 1, "list": [1]}, {"a": 2}]))
         run = storage.transaction if together else run_at_once
@@ -44,7 +41,7 @@ class Locks(Topic):
         assert run(lambda: storage.touch("things", {"a": 1}, None, update, lock=LOCK)) is None
         assert read_all(storage) == [{"_id": 1, "b": {"c": 5}, "list": [1, 2]}, {"_id": 2, "a": 2}]
 
-    @pytest.mark.parametrize("together", [False, True], ids=["alone", "in a transaction"])
+    @TOGETHER
     def test_touch_many_does_changes_in_order(self, storage: Storage, together: bool) -> None:
         storage.insert("things", add_ids([{"a": 1, "list": [{"b": 1}, {"b": 2}]}, {"a": 1}, {"a": 3}]))
         run = storage.transaction if together else run_at_once
@@ -99,7 +96,7 @@ class Locks(Topic):
         found = [document.get("hidden", {}).get("locks") for document in storage.find("things", {}, sort=[("_id", 1)])]
         assert not storage.counts_locks() or found == [6, 2]
 
-    @pytest.mark.parametrize("many", [False, True], ids=["touch", "touch_many"])
+    @MANY
     def test_a_document_with_a_mark_is_not_touched(self, storage: Storage, many: bool) -> None:
         """Nor is anything done with it. Without transactions nobody looks."""
         if not storage.has_transactions():
@@ -125,7 +122,7 @@ class Locks(Topic):
         storage.transaction(lambda: storage.touch_many("things", [2], lock=LOCK))
         assert read_all(storage)[1:3] == [marked, {"_id": 3, "a": 1, "hidden": {"v": 1}}]
 
-    @pytest.mark.parametrize("many", [False, True], ids=["touch", "touch_many"])
+    @MANY
     def test_transactions_that_touch_first_do_not_lose_writes(self, storage: Storage, many: bool) -> None:
         """Each reads a value after the touch and writes what it makes of it elsewhere."""
         storage.insert("things", [{"_id": 1}])

@@ -1,28 +1,50 @@
-"""All writes of a transaction happen, or none."""
+"""All writes of a transaction happen, or none; after a deadline nothing starts."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any
 
 import pytest
 
-from gatewayfw.errors import DuplicateKey, GatewayError, Timeout
-from gatewayfw.storage.base import Storage
+from gatewayfw.errors import DuplicateKey, GatewayError, StorageError, Timeout
+from gatewayfw.storage import Scope, Storage
 from gatewayfw.storage.terms import Document
-from gatewayfw.testing.storage_suite.topic import LOCK, Topic, add_ids, collect_ids, read_all, run_elsewhere
+from gatewayfw.testing.storage_suite.topic import (
+    LOCK,
+    LONG,
+    Topic,
+    add_ids,
+    collect_ids,
+    read_all,
+    run_elsewhere,
+    wait_for_the_end,
+)
+
+
+def write_all(storage: Storage) -> str:
+    """Write in each way there is."""
+    storage.touch("things", {"_id": 1}, None, lock=LOCK)
+    storage.touch_many("things", [1, 2], lock=LOCK)
+    storage.update_one("things", {"_id": 1}, {"$set": {"a": 1}}, None)
+    storage.update_each("things", [(1, {"$unset": {"c": ""}}), (2, {"$inc": {"b": 1}})])
+    storage.insert("things", [{"_id": 4}, {"_id": 5}])
+    storage.update_many("things", {"_id": {"$gte": 4}}, {"$set": {"new": True}})
+    storage.update_many("things", {}, {"$unset": {"new": ""}})
+    storage.delete_many("things", {"_id": {"$in": [3, 5]}})
+    storage.insert("others", [{"_id": 1}])
+    return "result"
 
 
 class Transactions(Topic):
     """All writes of a transaction happen, or none."""
 
-    def test_a_storage_says_that_it_has_transactions(self, storage: Storage) -> None:
-        assert storage.has_transactions() is True
-
     def test_a_transaction_commits_all_writes_and_returns_the_result(self, storage: Storage) -> None:
         storage.insert("things", add_ids([{}, {}, {}]))
-        assert storage.transaction(lambda: self._write_all(storage)) == "result"
+        assert storage.has_transactions() is True
+        assert storage.transaction(lambda: write_all(storage)) == "result"
         assert read_all(storage) == [{"_id": 1, "a": 1}, {"_id": 2, "b": 1}, {"_id": 4}]
         assert read_all(storage, "others") == [{"_id": 1}]
 
@@ -32,26 +54,13 @@ class Transactions(Topic):
         raised = error("mine")
 
         def fail() -> None:
-            self._write_all(storage)
+            write_all(storage)
             raise raised
 
         with pytest.raises(error) as caught:
             storage.transaction(fail)
         assert caught.value is raised
         assert (read_all(storage), read_all(storage, "others")) == (add_ids([{"a": 0, "c": [1]}, {}, {"a": 3}]), [])
-
-    @staticmethod
-    def _write_all(storage: Storage) -> str:
-        storage.touch("things", {"_id": 1}, None, lock=LOCK)
-        storage.touch_many("things", [1, 2], lock=LOCK)
-        storage.update_one("things", {"_id": 1}, {"$set": {"a": 1}}, None)
-        storage.update_each("things", [(1, {"$unset": {"c": ""}}), (2, {"$inc": {"b": 1}})])
-        storage.insert("things", [{"_id": 4}, {"_id": 5}])
-        storage.update_many("things", {"_id": {"$gte": 4}}, {"$set": {"new": True}})
-        storage.update_many("things", {}, {"$unset": {"new": ""}})
-        storage.delete_many("things", {"_id": {"$in": [3, 5]}})
-        storage.insert("others", [{"_id": 1}])
-        return "result"
 
     def test_what_is_written_aside_stays_when_the_transaction_fails(self, storage: Storage) -> None:
         def fail() -> None:
@@ -61,7 +70,7 @@ class Transactions(Topic):
             storage.insert("things", [{"_id": 3}])
             raise KeyError
 
-        storage.insert("others", [{"_id": 1}])
+        storage.aside(lambda: storage.insert("others", [{"_id": 1}]))
         with pytest.raises(KeyError):
             storage.transaction(fail)
         assert (read_all(storage), read_all(storage, "others")) == ([], [{"_id": 1}, {"_id": 2}])
@@ -76,18 +85,15 @@ class Transactions(Topic):
         storage.transaction(work)
         assert read_all(storage) == [{"_id": 1}]
 
-    def test_without_a_transaction_aside_is_nothing_special(self, storage: Storage) -> None:
-        assert storage.aside(lambda: storage.count("things", {})) == 0
-
     def test_a_transaction_sees_its_own_writes(self, storage: Storage) -> None:
         storage.insert("things", add_ids([{"a": 1}]))
 
-        def work() -> tuple[list[Document], int]:
+        def work() -> tuple[list[Document], int, list[Any]]:
             storage.update_many("things", {}, {"$set": {"a": 2}})
             storage.insert("things", [{"_id": 2, "a": 2}])
-            return read_all(storage), storage.count("things", {"a": 2})
+            return read_all(storage), storage.count("things", {"a": 2}), storage.distinct("things", "a", {})
 
-        assert storage.transaction(work) == (add_ids([{"a": 2}, {"a": 2}]), 2)
+        assert storage.transaction(work) == (add_ids([{"a": 2}, {"a": 2}]), 2, [2])
 
     def test_nested_transactions_join(self, storage: Storage) -> None:
         def outer() -> str:
@@ -96,16 +102,14 @@ class Transactions(Topic):
             storage.insert("things", [{"_id": 3}])
             return result
 
-        assert (storage.transaction(outer), collect_ids(read_all(storage))) == ("inner", [1, 2, 3])
-
-    def test_what_a_nested_transaction_did_is_undone_with_the_outer_one(self, storage: Storage) -> None:
-        def outer() -> None:
-            storage.transaction(lambda: storage.insert("things", [{"_id": 1}]))
+        def fail() -> None:
+            storage.transaction(lambda: storage.insert("things", [{"_id": 4}]))
             raise RuntimeError
 
+        assert storage.transaction(outer) == "inner"
         with pytest.raises(RuntimeError):
-            storage.transaction(outer)
-        assert read_all(storage) == []
+            storage.transaction(fail)
+        assert collect_ids(read_all(storage)) == [1, 2, 3]
 
     def test_a_nested_failure_dooms_the_outer_one_although_it_was_caught(self, storage: Storage) -> None:
         error = RuntimeError("inner")
@@ -122,18 +126,6 @@ class Transactions(Topic):
         with pytest.raises(RuntimeError) as caught:
             storage.transaction(outer)
         assert (caught.value is error, read_all(storage)) == (True, [])
-
-    def test_a_failed_write_dooms_the_transaction_although_it_was_caught(self, storage: Storage) -> None:
-        storage.insert("things", [{"_id": 1}])
-
-        def work() -> None:
-            storage.insert("things", [{"_id": 2}])
-            with pytest.raises(DuplicateKey):
-                storage.insert("things", [{"_id": 1}])
-
-        with pytest.raises(DuplicateKey):
-            storage.transaction(work)
-        assert read_all(storage) == [{"_id": 1}]
 
     def test_a_failed_read_dooms_the_transaction_although_it_was_caught(self, storage: Storage) -> None:
         storage.ensure("things", [], 10)
@@ -166,16 +158,7 @@ class Transactions(Topic):
             storage.transaction(work)
         assert {id(error) for error in raised} == {id(caught.value)}
         assert read_all(storage) == [{"_id": 1}]
-
-    def test_after_a_failure_the_next_transaction_works(self, storage: Storage) -> None:
-        def fail() -> None:
-            storage.insert("things", [{"_id": 1}])
-            storage.transaction(lambda: storage.insert("things", [{"_id": 1}]))
-
-        with pytest.raises(DuplicateKey):
-            storage.transaction(fail)
-        storage.transaction(lambda: storage.insert("things", [{"_id": 1}]))
-        storage.insert("things", [{"_id": 2}])
+        storage.transaction(lambda: storage.insert("things", [{"_id": 2}]))
         assert collect_ids(read_all(storage)) == [1, 2]
 
     def test_other_threads_see_all_of_a_transaction_or_nothing(self, storage: Storage) -> None:
@@ -205,3 +188,79 @@ class Transactions(Topic):
             with pytest.raises(RuntimeError):
                 storage.transaction(work)
         assert read_all(storage) == [{"_id": 1}]
+
+
+class Deadlines(Topic):
+    """After a deadline nothing starts, and nothing half done stays."""
+
+    def test_inside_a_deadline_everything_works(self, storage: Storage) -> None:
+        with storage.deadline(LONG) as scope:
+            storage.transaction(lambda: storage.insert("things", [{"_id": 1}]))
+            assert (storage.ping(), storage.trouble(), read_all(storage)) == (None, None, [{"_id": 1}])
+            assert 0 < scope.remaining() <= LONG
+
+    def test_after_a_deadline_every_call_raises_timeout(self, storage: Storage) -> None:
+        storage.insert("things", [{"_id": 1}])
+        calls: list[Callable[[], object]] = [
+            lambda: storage.insert("things", [{"_id": 2}]),
+            lambda: list(storage.find("things", {})),
+            lambda: storage.count("things", {}),
+            lambda: storage.touch("things", {}, None, lock=LOCK),
+            lambda: storage.update_one("things", {}, {"$set": {"a": 1}}, None),
+            lambda: storage.update_many("things", {}, {"$set": {"a": 1}}),
+            lambda: storage.update_each("things", [(1, {"$set": {"a": 1}})]),
+            lambda: storage.delete_many("things", {}),
+            lambda: list(storage.aggregate("things", [])),
+            lambda: storage.transaction(lambda: None),
+        ]
+        with storage.deadline(0):
+            for call in calls:
+                with pytest.raises(Timeout):
+                    call()
+            assert run_elsewhere(lambda: storage.count("things", {})) == 1
+        assert read_all(storage) == [{"_id": 1}]
+
+    def test_a_transaction_that_outlives_its_deadline_is_undone(self, storage: Storage) -> None:
+        storage.ensure("things", [], 10)
+
+        def work(scope: Scope) -> None:
+            storage.insert("things", [{"_id": 1}])
+            wait_for_the_end(scope)
+
+        with storage.deadline(0.6) as scope, pytest.raises(Timeout):
+            storage.transaction(lambda: work(scope))
+        assert (scope.committed, read_all(storage)) == (False, [])
+
+    def test_of_nested_deadlines_the_nearer_counts(self, storage: Storage) -> None:
+        for outer, inner in ((0, LONG), (LONG, 0)):
+            with storage.deadline(outer), storage.deadline(inner) as scope:
+                assert scope.remaining() == 0
+                with pytest.raises(Timeout):
+                    storage.count("things", {})
+        with storage.deadline(LONG):
+            with storage.deadline(0):
+                pass
+            assert storage.count("things", {}) == 0
+
+    def test_a_scope_knows_what_committed_inside(self, storage: Storage) -> None:
+        with storage.deadline(LONG) as outer:
+            with storage.deadline(LONG) as first:
+                storage.insert("things", [{"_id": 1}])
+            with storage.deadline(LONG) as second:
+                storage.transaction(lambda: storage.update_many("things", {}, {"$set": {"a": 1}}))
+            with storage.deadline(LONG) as third:
+                storage.count("things", {})
+        assert [scope.committed for scope in (outer, first, second, third)] == [True, True, True, False]
+
+    def test_what_was_undone_is_not_committed(self, storage: Storage) -> None:
+        def work() -> None:
+            storage.insert("things", [{"_id": 1}])
+            storage.transaction(lambda: storage.insert("things", [{"_id": 2}]))
+            raise RuntimeError
+
+        with storage.deadline(LONG) as scope:
+            with pytest.raises(RuntimeError):
+                storage.transaction(work)
+            with pytest.raises(StorageError):
+                storage.insert("things", [{"_id": 3, "a": object()}])
+        assert scope.committed is False

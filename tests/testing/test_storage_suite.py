@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.testing.storage_suite import VERSION, StorageContract
-from gatewayfw.testing.storage_suite.version import RULES, check_version
+from gatewayfw.testing.storage_suite import RULES, VERSION, StorageContract, check_version
 
 RULES_LATER = {1: "all of the first", 2: "find_last", 3: "counts of copies"}
 
