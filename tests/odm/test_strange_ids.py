@@ -23,11 +23,20 @@ IDS += [DBRef("x", {"a": [1]}), Timestamp(1, 2), MinKey(), MaxKey(), Code("x"), 
 #: itself, and compares no binary values of other subtypes.
 _NOT_MOCKED = (Code, Decimal128, DBRef, dict, Binary, MinKey, MaxKey)
 HASHED = [one for one in IDS if not isinstance(one, _NOT_MOCKED) and one is not NAN]
-PARAMS = [pytest.param(("mongomock", one), id=f"mongomock-{one!r:.30}") for one in HASHED]
-PARAMS += [pytest.param(("mongo", one), id=f"mongo-{one!r:.30}", marks=pytest.mark.mongo) for one in IDS]
+#: Of each kind one: nothing, what looks like a path or an ObjectId, what differs from itself, what Python cannot hash.
+SOME = [None, "a.b", "a" * 24, NAN, {"a": [1]}, Binary(b"x", 128), DBRef("x", {"a": [1]}), Decimal128("NaN")]
 
 
-@pytest.fixture(params=PARAMS)
+def cases(mocked, ids):
+    """Pairs of a database and an `_id`: of mongomock, and of MongoDB."""
+    mock = [pytest.param(("mongomock", one), id=f"mongomock-{one!r:.30}") for one in mocked]
+    return mock + [pytest.param(("mongo", one), id=f"mongo-{one!r:.30}", marks=pytest.mark.mongo) for one in ids]
+
+
+with_some = pytest.mark.parametrize("case", cases([None, "a.b", "a" * 24, -0.0], SOME), indirect=True)
+
+
+@pytest.fixture(params=cases(HASHED, IDS))
 def case(request):
     """The name of a database, and an `_id` that it takes."""
     return request.param
@@ -85,6 +94,7 @@ def test_everything_beside_it_is_checked_and_mended(world, strange):
     assert [one for one in world.odm.integrity.check() if one.id == good or one.model == "country"] == []
 
 
+@with_some
 def test_it_is_checked_and_mended_itself(world, strange, strange_id):
     world.storage.update_one("city", {"_id": strange_id}, {"$set": {"country.name": "stale"}}, ())
     found = [(one.model, one.path) for one in world.odm.integrity.check() if one.model == "city"]
@@ -102,6 +112,7 @@ def test_copies_in_it_follow_their_source(world, strange, beyond):
     assert [one["name"] for one in visited] == ["new"]
 
 
+@with_some
 @pytest.mark.parametrize(("model", "beyond"), [("country", 200), ("country", 0), ("city", 0)])
 def test_its_own_change_touches_nothing_that_it_is_not_in(world, strange, model, beyond):
     with world.odm.leave_to_jobs(beyond):
@@ -112,6 +123,7 @@ def test_its_own_change_touches_nothing_that_it_is_not_in(world, strange, model,
     getattr(world, model).find_one_and_update({"name": "new"}, {"$set": {"name": "strange"}})
 
 
+@with_some
 @pytest.mark.parametrize(("model", "cascade"), [("country", False), ("country", True), ("person", True)])
 def test_its_deletion_takes_nothing_else_away(world, strange, model, cascade):
     before = world.digest()
@@ -123,11 +135,13 @@ def test_its_deletion_takes_nothing_else_away(world, strange, model, cascade):
     assert [one.model for one in world.odm.integrity.check() if one.model == "country"] == []
 
 
+@with_some
 def test_it_goes_with_a_source_that_it_requires(world, strange):
     assert world.country.delete_one({"_id": strange}, hard_cascade=True)["cascaded"] == {"city": 3}
     assert "visited" not in next(world.storage.find("person", {"name": "strange"}))
 
 
+@with_some
 def test_many_are_updated_and_deleted(world, strange):
     assert world.city.update_many(ALL, {"$set": {"population": 1}}) == {"matched": 3, "modified": 3}
     assert world.person.update_many(ALL, {"$set": {"age": 1}}) == {"matched": 1, "modified": 1}
@@ -136,6 +150,7 @@ def test_many_are_updated_and_deleted(world, strange):
     assert world.country.delete_many(ALL, hard_cascade=True)["deletedCount"] == 2
 
 
+@with_some
 def test_it_is_related_to_others(world, strange):
     other = world.add_country("other")
     flags = {"cities": True, "biggest": False}
@@ -150,6 +165,7 @@ def test_it_is_related_to_others(world, strange):
     assert [one["_id"] for one in visited] == [other]
 
 
+@with_some
 def test_it_is_shown(world, strange):
     get = {"_id": 0, "name": 1, "country": {"_id": 0, "name": 1, "cities": {"_id": 0, "name": 1}}}
     cities = [{"name": name} for name in ("strange", "c", "b")]

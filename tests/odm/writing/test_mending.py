@@ -22,6 +22,14 @@ FORMS = [
     *({"out": {"country": {"cities": value}}} for value in (None, ["text"])),
     *({"cut": value} for value in (None, [5], {"cities": "text"}, {"cities": NAN})),
 ]
+#: Of each part one that an operator refuses, and one that it takes or that is of another form.
+SOME = [
+    *(None, "text", [{"v": 1}], {"v": "text"}, {"v": LAST}, {"v": NAN}, {"rev": LAST}, {"r": None}, {"at": None}),
+    *({"at": {"country": value}} for value in ([], {"LAND": "text"}, {"LAND": LAST})),
+    *({"out": {"country": value}} for value in ([], {"cities": "text"})),
+    *({"cut": value} for value in ([5], {"cities": "text"})),
+]
+with_some = pytest.mark.parametrize("form", SOME, ids=repr, indirect=True)
 
 
 @pytest.fixture(params=FORMS, ids=repr)
@@ -79,6 +87,7 @@ def test_a_source_is_renamed_in_all_its_holders(world, towns, hurt):
     assert names_of(world, land) == ["new"] * 4
 
 
+@with_some
 def test_a_job_renews_all_copies(world, towns, hurt):
     land, _ = towns
     with world.odm.leave_to_jobs():
@@ -86,11 +95,13 @@ def test_a_job_renews_all_copies(world, towns, hurt):
     assert (names_of(world, land), world.odm.jobs()) == (["new"] * 4, [])
 
 
+@with_some
 def test_many_are_updated(world, towns, hurt):
     assert world.city.update_many({"country._id": towns[0]}, {"$inc": {"population": 1}})["matched"] == 4
     assert [one["population"] for one in world.storage.find("city", {})] == [6] * 4
 
 
+@with_some
 @pytest.mark.parametrize("at", [0, 1], ids=["source", "holder"])
 def test_it_is_changed_itself(world, hurt, at):
     model, id_ = getattr(world, hurt[at][0]), hurt[at][1]
@@ -100,6 +111,7 @@ def test_it_is_changed_itself(world, hurt, at):
     assert (shown["population"], shown["_rev"] > before) == (7, True)
 
 
+@with_some
 def test_others_enter_and_leave(world, towns, hurt):
     land, cities = towns
     world.add_city("new", land)
@@ -112,6 +124,7 @@ def test_others_enter_and_leave(world, towns, hurt):
     assert [one["name"] for one in listed] == ["city 2", "city 1"]
 
 
+@with_some
 def test_all_are_deleted(world, towns, hurt):
     assert world.country.delete_one({"_id": towns[0]}, hard_cascade=True)["cascaded"] == {"city": 4}
     assert set(map(len, world.digest().values())) == {0}
