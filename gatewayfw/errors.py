@@ -1,37 +1,7 @@
-"""The error tree: each failure's name, HTTP status and code for programs.
+"""All errors: each failure's name, HTTP status, code for programs and message.
 
-Every error that a request can end with is a `GatewayError`. Its ``message`` is written for
-the client and never holds a value the client sent, a document, driver text or a path of the
-server::
-
-    GatewayError                 500 internal_error
-    ├── HttpError                as given
-    │   └── RateLimited          429 rate_limited
-    ├── DefinitionError          500 definition_error
-    ├── UsageError               500 usage_error
-    ├── BadRequest               400 bad_request
-    ├── ValidationError          400 validation_error
-    ├── Unauthenticated          401 unauthenticated
-    ├── Forbidden                403 forbidden
-    ├── NotFound                 404 not_found
-    ├── MethodNotAllowed         405 method_not_allowed
-    ├── Conflict                 409 conflict
-    │   ├── DuplicateKey         409 duplicate_key
-    │   ├── InProgress           409 in_progress
-    │   ├── NotDone              409 not_done
-    │   └── StillReferenced      409 still_referenced
-    ├── Stale                    412 stale
-    ├── TooLarge                 413 too_large
-    │   └── ReplyTooLarge        413 reply_too_large
-    ├── KeyReused                422 key_reused
-    ├── UnsupportedMediaType     415 unsupported_media_type
-    ├── Unavailable              503 unavailable
-    │   └── Timeout              503 timeout
-    ├── PartlyDone               503 partly_done
-    ├── OutcomeUnknown           503 outcome_unknown
-    ├── StorageError             500 storage_error
-    └── RemoteError              502 remote_error
-        └── RemoteTimeout        504 remote_timeout
+Every error that a request can end with is a `GatewayError`. Its ``message`` is written for the client and never holds a
+value the client sent, a document, driver text or a path of the server. docs/errors.md lists the cases.
 
 Source: specification 21; the statuses are our choice.
 """
@@ -52,7 +22,7 @@ class GatewayError(Exception):
     Attributes:
         status: the HTTP status of the reply, 400..599.
         code: a stable word for programs, sent as ``X-Error-Code``.
-        message: the text of ``body.message``.
+        message: the text of ``body.message``; that of the class where none is given.
         errors: messages by the path of the value, for validation and duplicate keys; else empty.
         headers: extra headers of the reply.
         done: how many documents `update_many` or `delete_many` had changed or deleted for good before this error;
@@ -62,13 +32,14 @@ class GatewayError(Exception):
 
     status: int = 500
     code: str = "internal_error"
+    message: str = "internal error"
     headers: Mapping[str, str] = {}
     done: int = 0
     met: tuple[str, Sequence[Mapping[str, object]]] | None = None
 
-    def __init__(self, message: str = "internal error") -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, message: str | None = None) -> None:
+        self.message = self.message if message is None else message
+        super().__init__(self.message)
         self.errors: dict[str, list[str]] = {}
 
 
@@ -177,10 +148,8 @@ class MethodNotAllowed(GatewayError):
 
     status = 405
     code = "method_not_allowed"
+    message = "method not allowed: use POST"
     headers = {"Allow": "POST, OPTIONS"}
-
-    def __init__(self) -> None:
-        super().__init__("method not allowed: use POST")
 
 
 class Conflict(GatewayError):
@@ -212,19 +181,15 @@ class InProgress(Conflict):
     """Another request with the same ``Idempotency-Key`` is under way."""
 
     code = "in_progress"
+    message = "a request with this Idempotency-Key is under way, try again"
     headers = {"Retry-After": "1"}
-
-    def __init__(self) -> None:
-        super().__init__("a request with this Idempotency-Key is under way, try again")
 
 
 class NotDone(Conflict):
     """Another item of the atomic batch failed. Nothing of this one was written."""
 
     code = "not_done"
-
-    def __init__(self) -> None:
-        super().__init__("not done")
+    message = "not done"
 
 
 class StillReferenced(Conflict):
@@ -285,9 +250,7 @@ class KeyReused(GatewayError):
 
     status = 422
     code = "key_reused"
-
-    def __init__(self) -> None:
-        super().__init__("this Idempotency-Key was sent with another body")
+    message = "this Idempotency-Key was sent with another body"
 
 
 class UnsupportedMediaType(GatewayError):
@@ -319,10 +282,10 @@ class Unavailable(GatewayError):
 
     status = 503
     code = "unavailable"
+    message = "service unavailable, try again"
     headers = {"Retry-After": "1"}
-    reason = ""
 
-    def __init__(self, message: str = "service unavailable, try again", *, reason: str = "") -> None:
+    def __init__(self, message: str | None = None, *, reason: str = "") -> None:
         super().__init__(message)
         self.reason = reason
 
@@ -331,9 +294,7 @@ class Timeout(Unavailable):
     """The deadline passed. Nothing was written."""
 
     code = "timeout"
-
-    def __init__(self, message: str = "the request timed out, try again") -> None:
-        super().__init__(message)
+    message = "the request timed out, try again"
 
 
 class PartlyDone(GatewayError):
@@ -341,9 +302,7 @@ class PartlyDone(GatewayError):
 
     status = 503
     code = "partly_done"
-
-    def __init__(self) -> None:
-        super().__init__("service unavailable; a part of this request was done")
+    message = "service unavailable; a part of this request was done"
 
 
 class OutcomeUnknown(GatewayError):
@@ -351,9 +310,7 @@ class OutcomeUnknown(GatewayError):
 
     status = 503
     code = "outcome_unknown"
-
-    def __init__(self) -> None:
-        super().__init__("service unavailable; the outcome of the write is unknown")
+    message = "service unavailable; the outcome of the write is unknown"
 
 
 class StorageError(GatewayError):

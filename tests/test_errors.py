@@ -1,4 +1,4 @@
-"""The error tree."""
+"""The errors."""
 
 from __future__ import annotations
 
@@ -111,22 +111,6 @@ def test_still_referenced_counts_by_model():
     error = StillReferenced("city", {"user": 2, "club": 1})
     assert (error.message, error.status) == ("city is still referenced (user: 2, club: 1)", 409)
     assert error.counts == {"user": 2, "club": 1}
-
-
-def drawn(cls, before=""):
-    """Yield the lines of the tree below a class."""
-    below = [one for one in vars(errors).values() if inspect.isclass(one) and one.__bases__ == (cls,)]
-    for one in below:
-        arm, trunk = ("└── ", "    ") if one is below[-1] else ("├── ", "│   ")
-        told = "as given" if one is HttpError else f"{one.status} {one.code}"
-        yield f"{before}{arm}{one.__name__}".ljust(29) + told
-        yield from drawn(one, before + trunk)
-
-
-def test_the_tree_is_drawn_as_it_is():
-    tree = inspect.getdoc(errors).partition("::\n\n")[2].partition("\n\n")[0]
-    lines = ["GatewayError".ljust(29) + "500 internal_error", *drawn(GatewayError)]
-    assert tree.splitlines() == [f"    {line}" for line in lines]
 
 
 def test_every_error_has_a_status_and_a_code_of_its_own():
