@@ -29,10 +29,10 @@ OTHER_NAMES = frozenset(
         *("REQUIRE_MONGO", "REQUIRE_NODE", "REQUIRE_NGINX", "REQUIRE_BROWSER"),
     )
 )
-#: A name that differs from a setting's in so many letters at most is taken for a mistake.
-_NEAR = 2
+#: A name as similar as this to a setting's is taken for a mistake: one with two letters too many or too few.
+_NEAR = 0.85
 #: Other names are expected from so many letters on: platforms add short ones, such as GATEWAYFW_PORT, near CORS.
-_LONG = 8
+_LONG = len(PREFIX) + 8
 _logger = logging.getLogger("gatewayfw")
 #: The names that this process has warned of.
 WARNED: set[str] = set()
@@ -146,8 +146,8 @@ class Settings:
         Other names of the environment that begin with ``GATEWAYFW_`` are logged, once in each process.
 
         Raises:
-            DefinitionError: an unknown name, also in the environment if it differs in one or two letters from a
-                setting's; or a value of the wrong type or not positive.
+            DefinitionError: an unknown name, also in the environment if it is similar to a setting's; or a value of
+                the wrong type or not positive.
         """
         known = {field.name: str(field.type) for field in fields(cls)}
         for name in given:
@@ -268,29 +268,16 @@ def _values(given: Mapping[str, Any], known: Mapping[str, str], where: str) -> d
 
 def _judge_names(given: Iterable[str], known: Iterable[str], where: str) -> None:
     """Refuse names that seem to be misspelled settings, or other names of some length."""
-    settings = {PREFIX + name.upper() for name in known}
-    expected = sorted(settings | {name for name in OTHER_NAMES if len(name) - len(PREFIX) >= _LONG})
+    names = {PREFIX + name.upper() for name in known} | OTHER_NAMES
+    long = [name.removeprefix(PREFIX) for name in names if name not in OTHER_NAMES or len(name) >= _LONG]
     for name in sorted(given):
-        if not name.startswith(PREFIX) or name in settings or name in OTHER_NAMES:
+        if not name.startswith(PREFIX) or name in names:
             continue
-        if near := next((one for one in expected if _differ_in(name, one) <= _NEAR), None):
-            raise DefinitionError(f"unknown setting {name} in {where}; did you mean {near}?")
+        if near := get_close_matches(name.removeprefix(PREFIX), long, 1, _NEAR):
+            raise DefinitionError(f"unknown setting {name} in {where}; did you mean {PREFIX}{near[0]}?")
         if name not in WARNED:
             WARNED.add(name)
             _logger.warning("%s in %s is no setting, and is ignored", escaped(name), where)
-
-
-def _differ_in(one: str, other: str) -> int:
-    """Return in how many letters two names differ (Levenshtein).
-
-    Letters may be replaced, added or left out.
-    """
-    row = list(range(len(other) + 1))
-    for at, letter in enumerate(one, 1):
-        before, row = row, [at]
-        for number, found in enumerate(other):
-            row.append(min(before[number] + (letter != found), before[number + 1] + 1, row[number] + 1))
-    return row[-1]
 
 
 def _parsed(name: str, kind: str, text: Any) -> Any:

@@ -189,7 +189,7 @@ def test_wrong_settings_are_named(environ, given, message):
         ("EADLINE", "DEADLINE"),
         ("XXDEADLINE", "DEADLINE"),
         ("DEADLINEXX", "DEADLINE"),
-        ("DXADLINX", "DEADLINE"),
+        ("DXADLINX", ""),
         ("EDADLINE", "DEADLINE"),
         ("DEADINXE", "DEADLINE"),
         ("XXXDEADLINE", ""),
