@@ -19,12 +19,10 @@ from gatewayfw.acts.batch import Batches, ItemScopes
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.idempotent import IdempotentRunner
 from gatewayfw.acts.replies import parse_exceptions
-from gatewayfw.environment import is_development
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export import files as export_files
 from gatewayfw.export.languages import generated
 from gatewayfw.files import Files
-from gatewayfw.files.files import links_of
 from gatewayfw.limits.limits import CallerKey, RateLimits
 from gatewayfw.observe.calls import CallObservers, F
 from gatewayfw.observe.metrics import warn_of_processes
@@ -123,11 +121,7 @@ class Gateway:
         )
         self._batches = Batches(self.lifecycle, ItemScopes(self.context_fns, globals_), self.settings, self.odm)
         self._calls = CallObservers(self.acts.resolve)
-        self.files = Files(
-            self.odm,
-            self.acts,
-            lambda: links_of(self.settings, in_development=is_development(os.environ)),
-        )
+        self.files = Files(self.odm, self.acts)
         self.checks = Checks(self.schemas, self.acts, lambda: self.odm.has_database, self.files.problems)
         self.mounts: WeakKeyDictionary[App, dict[str, Endpoint]] = WeakKeyDictionary()
         open_to_config(self.settings, settings)

@@ -60,7 +60,7 @@ MAY_SEE: dict[str, set[str]] = {
 
 #: The imports inside functions: optional extras, what some platforms lack, what would make a plugin slow to load.
 LATE = {
-    "limits.limits": {"gatewayfw.limits.counters", "gatewayfw.limits.rates"},
+    "limits.limits": {"gatewayfw.limits.counters", "limits"},
     "export.mcp": {
         "anyio",
         "anyio.to_thread",

@@ -84,15 +84,14 @@ class DirectoryFiles(FileStore):
         """Walk all folders."""
         until = time.time() - age
         try:
-            for folder in _folders(self._root):
-                for middle in _folders(folder):
-                    for entry in _entries(middle):
-                        if _is_older(entry, until) and entry.name.startswith(origin):
-                            if KEY.fullmatch(entry.name):
-                                yield entry.name
-                            elif _UNFINISHED.fullmatch(entry.name):
-                                with contextlib.suppress(FileNotFoundError):
-                                    os.unlink(entry.path)
+            for entry in _walk(self._root):
+                if not entry.name.startswith(origin) or not _is_older(entry, until):
+                    continue
+                if KEY.fullmatch(entry.name):
+                    yield entry.name
+                elif _UNFINISHED.fullmatch(entry.name):
+                    with contextlib.suppress(FileNotFoundError):
+                        os.unlink(entry.path)
         except OSError as error:
             raise error_of(error, "the directory of the files could not be swept") from error
 
@@ -118,6 +117,12 @@ def _flush(folder: str) -> None:
         os.fsync(opened)
     finally:
         os.close(opened)
+
+
+def _walk(root: str) -> Iterator[os.DirEntry[str]]:
+    for folder in _folders(root):
+        for middle in _folders(folder):
+            yield from _entries(middle)
 
 
 def _folders(folder: str) -> Iterator[str]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import os
 import random
-import secrets
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,15 +20,15 @@ from typing import Any, BinaryIO, final
 from gatewayfw.acts.act import Act, ActDefinition, parse_act
 from gatewayfw.acts.hooks import Hook, find_order_problems
 from gatewayfw.acts.registry import Acts
+from gatewayfw.environment import is_development
 from gatewayfw.errors import DefinitionError, Forbidden, GatewayError, NotFound, UsageError, ValidationError
-from gatewayfw.files.links import LONGEST, SIGNATURE, Links
+from gatewayfw.files.links import LONGEST, SIGNATURE, Links, links_of
 from gatewayfw.files.stores import GRACE, FileStore, Readable, new_key, origin_of
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm import Model, Odm
 from gatewayfw.odm.writing.relation_input import object_id as read_id
 from gatewayfw.schemas import integer, object_id, optional, string
 from gatewayfw.schemas.kinds.file import Upload
-from gatewayfw.settings import Settings
 from gatewayfw.spelling import MAIN
 from gatewayfw.storage import Document
 
@@ -72,10 +72,9 @@ class _Defined:
 class Files:
     """Files of acts, stored; ``gw.files``."""
 
-    def __init__(self, odm: Odm, acts: Acts, links: Callable[[], Links | None]) -> None:
+    def __init__(self, odm: Odm, acts: Acts) -> None:
         self._odm = odm
         self._acts = acts
-        self._make_links = links
         self._store: FileStore | None = None
         self._defined: _Defined | None = None
         self._due = 0.0
@@ -128,9 +127,8 @@ class Files:
         )
         schemas, limits = self._odm.schemas, self._acts.limits
         by_link = parse_act(schemas, limits, replace(definition, public=True))
-        by_hooks = (
-            parse_act(schemas, limits, replace(definition, pre_act=read, public=public)) if read or public else None
-        )
+        under_hooks = replace(definition, pre_act=read, public=public)
+        by_hooks = parse_act(schemas, limits, under_hooks) if read or public else None
         model = self._odm.new_model(
             name, {**FIELDS, **own}, relations, {"createIndex": {"indexSpec": {_KEY: 1}}, "excludes": [_KEY]}
         )
@@ -252,8 +250,7 @@ class Files:
 
     @cached_property
     def _links(self) -> Links | None:
-        """What signs links; None without a key."""
-        return self._make_links()
+        return links_of(self._odm.schemas.settings, in_development=is_development(os.environ))
 
     @property
     def _known(self) -> _Defined:
@@ -294,10 +291,9 @@ class Files:
 
     def _unused(self, keys: Collection[str]) -> list[str]:
         """Return the keys that no document names."""
-        found = [
-            one[_KEY] for one in self._odm.storage.find(self._known.model.name, {_KEY: {"$in": list(keys)}}, [_KEY])
-        ]
-        used = {key for one in found for key in (one if isinstance(one, list) else [one]) if isinstance(key, str)}
+        found = self._odm.storage.find(self._known.model.name, {_KEY: {"$in": list(keys)}}, [_KEY])
+        values = [one[_KEY] for one in found]
+        used = {key for one in values for key in (one if isinstance(one, list) else [one]) if isinstance(key, str)}
         return [key for key in keys if key not in used]
 
     def _free(self, keys: Collection[str]) -> None:
@@ -336,9 +332,3 @@ class _Hashing:
         self.digest.update(data)
         self.size += len(data)
         return data
-
-
-def links_of(settings: Settings, *, in_development: bool) -> Links | None:
-    """Return what signs links, with a random key in development; None without one."""
-    key = settings.link_key or (secrets.token_hex(32) if in_development else "")
-    return Links(key.encode(), [old.encode() for old in settings.link_key_fallbacks]) if key else None

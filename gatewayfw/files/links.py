@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+import secrets
 from collections.abc import Mapping, Sequence
 from typing import final
 
 from itsdangerous import Signer
+
+from gatewayfw.settings import Settings
 
 #: The longest time a link may last, in seconds.
 LONGEST = 31 * 86_400
@@ -39,3 +42,9 @@ class Links:
 
 def _value(model: str, id_: str, until: str) -> bytes:
     return f"{model}/{id_}/{until}".encode()
+
+
+def links_of(settings: Settings, *, in_development: bool) -> Links | None:
+    """Return what signs links, with a random key in development; None without one."""
+    key = settings.link_key or (secrets.token_hex(32) if in_development else "")
+    return Links(key.encode(), [old.encode() for old in settings.link_key_fallbacks]) if key else None

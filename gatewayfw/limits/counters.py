@@ -1,6 +1,4 @@
-"""Counters of calls, in memory or on MongoDB.
-
-Imported only where a limit is given.
+"""Counters of calls, in memory or on MongoDB; for acts with a limit.
 
 Both are exact, with threads and, on MongoDB, with several processes: from each call they look back over the span of a
 limit. Spans that begin at fixed times would admit twice the limit where two of them meet.
@@ -104,10 +102,7 @@ class MemoryCounters:
 
 
 class _CounterStorage(MongoDBStorage):
-    """The storage of `limits`, closed by `MongoCounters.close` only.
-
-    It can tell whether it has a client.
-    """
+    """The storage of `limits`, which can tell whether it has a client."""
 
     client: MongoClient[Any] | None = None
 

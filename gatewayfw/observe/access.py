@@ -14,7 +14,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.observe.calls import UNKNOWN, Call
+from gatewayfw.observe.calls import Call
 
 #: The name of the logger.
 LOGGER = "gatewayfw.access"
@@ -53,23 +53,17 @@ def access_log(*, json: bool = False) -> Callable[[Call], None]:
 
 
 def _record(line: str) -> logging.LogRecord:
-    """Return what logging takes, as `Logger.info` would make it.
-
-    That looks for the line of the program that logs: half of the time, and always this one.
-    """
+    # `Logger.info` would look for the line of the program that logs: half of the time, and always this one.
     return logging.getLogRecordFactory()(LOGGER, logging.INFO, __file__, 0, line, (), None)
 
 
 def _print(line: str) -> None:
-    """Write a line to the standard error, which needs no flush."""
     with contextlib.suppress(Exception):  # A full disk costs the line, as in logging.
         sys.stderr.write(f"{line}\n")
 
 
 def _line(call: Call) -> str:
-    service, model, act, code, status, seconds, request_id, *_ = call
-    name = UNKNOWN if service == UNKNOWN else f"{service}.{model}.{act}"
-    return f"{_address(call)} {name} {code} {status} {seconds * 1000:.1f}ms {request_id}"
+    return f"{_address(call)} {call.names} {call.code} {call.status} {call.seconds * 1000:.1f}ms {call.request_id}"
 
 
 def _object(call: Call) -> str:
@@ -77,9 +71,7 @@ def _object(call: Call) -> str:
         {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
             "address": _address(call),
-            "service": call.service,
-            "model": call.model,
-            "act": call.act,
+            **call.names._asdict(),
             "code": call.code,
             "status": call.status,
             "seconds": round(call.seconds, 6),

@@ -111,10 +111,7 @@ class OpenCall:
         self.error: Exception | None = None
 
     def begin(self, names: Names, headers: SentHeaders) -> None:
-        """Note which act is called, and tell the observers that surround it.
-
-        ``headers`` are those of the request.
-        """
+        """Note which act is called, and tell the observers that surround it."""
         self.names = names
         self._observers = [
             _begun(observer, names, headers) if hasattr(observer, "begin") else observer for observer in self._observers

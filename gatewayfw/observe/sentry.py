@@ -21,9 +21,7 @@ _CARRIED = ("sentry-trace", "baggage")
 
 
 def leave_to_signal(logger: str) -> None:
-    """Tell Sentry to ignore the records of that logger.
-
-    Only if it listens to the signal.
+    """Tell Sentry, if it listens to the signal, to ignore that logger's records.
 
     Needs Sentry's SDK 2; an older one makes two events. This imports nothing.
     """
@@ -40,10 +38,9 @@ def leave_to_signal(logger: str) -> None:
 def sentry() -> Reports:
     """Return an observer that names Sentry's transactions after the acts.
 
-    It also makes sure that each unexpected error is reported once. Call ``sentry_sdk.init()`` before. Sentry's
-    integration for Flask, which listens to Flask's signals, opens the transactions and reports the errors itself.
-    Without the integration (``disabled_integrations=[FlaskIntegration()]``) this observer does both, and no signal
-    slows the requests down.
+    Call ``sentry_sdk.init()`` before. Sentry's integration for Flask, which listens to Flask's signals, opens the
+    transactions and reports the errors itself. Without it (``disabled_integrations=[FlaskIntegration()]``) this
+    observer does both, and no signal slows the requests down. Each unexpected error is reported once.
 
     Raises:
         DefinitionError: Sentry's SDK 2 is missing; install ``gatewayfw[sentry]``.

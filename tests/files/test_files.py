@@ -25,7 +25,7 @@ from gatewayfw.errors import (
     ValidationError,
 )
 from gatewayfw.files import Files
-from gatewayfw.files.files import links_of
+from gatewayfw.files.links import links_of
 from gatewayfw.odm import Odm
 from gatewayfw.settings import Settings
 from tests.files.conftest import KEY, upload
@@ -425,7 +425,7 @@ def test_development_has_links_of_a_random_key():
 
 
 def test_a_random_key_has_32_bytes(monkeypatch):
-    monkeypatch.setattr("gatewayfw.files.files.secrets", SimpleNamespace(token_hex=lambda size: "k" * size))
+    monkeypatch.setattr("gatewayfw.files.links.secrets", SimpleNamespace(token_hex=lambda size: "k" * size))
     random, known = links_of(Settings(), in_development=True), links_of(Settings(link_key=KEY), in_development=False)
     assert random.query("file", "1", 10) == known.query("file", "1", 10)
 

@@ -293,7 +293,6 @@ def test_limits_are_parsed_when_registered_the_shortest_first(acts, limit, texts
 
 def test_without_the_library_a_limit_names_the_extra_and_other_acts_work(acts, monkeypatch):
     monkeypatch.setitem(sys.modules, "limits", None)
-    monkeypatch.delitem(sys.modules, "gatewayfw.limits.rates", raising=False)
     with pytest.raises(DefinitionError) as raised:
         acts.set_act(schema="user", act_name="add", validator=STRUCT, fn=len, limit="1/minute")
     assert raised.value.message == (
@@ -414,3 +413,34 @@ def test_a_call_whose_deadline_has_passed_does_not_count(lifecycle, acts, call, 
 
 def test_the_settings_of_acts_know_nothing_of_the_library(make_acts):
     assert make_acts(Schemas(Settings(rate_limit_storage="mongodb://h/x"))).get_service_keys() == ["main"]
+
+
+# -- what the text of a limit means
+
+
+def test_rates_come_with_the_shortest_span_first():
+    found = RateLimits().parse(["100/day", "10 per 2 minutes; 1/second", "5/minute", "3 per 90 seconds"])
+    shortest_first = ["1 per 1 second", "5 per 1 minute", "3 per 90 second", "10 per 2 minute", "100 per 1 day"]
+    assert [str(rate) for rate in found] == shortest_first
+
+
+@pytest.mark.parametrize("text", ["1/second", "10000/minute", "1 per 366 days"])
+def test_bounds_are_allowed(text):
+    assert len(RateLimits().parse([text])) == 1
+
+
+WRONG = {
+    "soon": "limit 'soon': expected a text such as '10/minute'",
+    "x" * 100: f"limit '{'x' * 64}': expected a text such as '10/minute'",
+    "0/minute": "limit '0 per 1 minute': expected 1 to 10000 calls",
+    "10001/minute": "limit '10001 per 1 minute': expected 1 to 10000 calls",
+    "1 per 367 days": "limit '1 per 367 day': expected a span of at most a year",
+    "1 per 31622401 seconds": "limit '1 per 31622401 second': expected a span of at most a year",
+}
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG.items())
+def test_what_is_no_limit_is_refused(text, message):
+    with pytest.raises(DefinitionError) as refused:
+        RateLimits().parse(["1/second", text])
+    assert refused.value.message == message
