@@ -23,8 +23,7 @@ from gatewayfw.odm.writing.plan.relate import add, remove
 from gatewayfw.odm.writing.plan.steps import Plan
 from gatewayfw.odm.writing.plan.update import update
 from gatewayfw.odm.writing.relation_input import RelationInput, parse_inputs, parse_new_inputs, sources_in
-from gatewayfw.odm.writing.updates import stored_update
-from gatewayfw.odm.writing.upserts import parse_upsert
+from gatewayfw.odm.writing.updates import parse_upsert, stored_update
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.messages import NO_BOOLEAN
 from gatewayfw.storage import Document

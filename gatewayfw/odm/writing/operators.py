@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from bson import Decimal128
 from marshmallow.fields import Field
 
 from gatewayfw.errors import UsageError, ValidationError
@@ -21,11 +19,10 @@ from gatewayfw.odm.reading.paths import Found, find_in_elements, is_free, takes_
 from gatewayfw.schemas.fields import any_
 from gatewayfw.schemas.kinds import Ability, as_kind
 from gatewayfw.schemas.kinds.checks import plain_message
-from gatewayfw.schemas.kinds.quick import as_it_is
 from gatewayfw.schemas.messages import REQUIRED
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.structs import check_value
-from gatewayfw.storage.pushes import is_each, push
+from gatewayfw.storage.pushes import is_each
 from gatewayfw.storage.subset import PULLED, check_added, has_operators
 
 ANY: Field[Any] = any_()
@@ -66,14 +63,12 @@ class Operator:
     Attributes:
         store: returns the stored form of what is given, or refuses it.
         needs: what the values of its field must be able to do; None for any field.
-        start: returns what an absent field of a new document gets, by the stored form; None where it stays absent.
         sets: whether an absent field gets just what is given.
         sent_as: the operator that the storage gets instead; empty for the same.
     """
 
     store: Callable[[Given], Any]
     needs: Ability | None = None
-    start: Callable[[Any], Any] | None = None
     sets: bool = False
     sent_as: str = ""
 
@@ -169,18 +164,6 @@ def _check_sort(given: Given, order: Any) -> None:
         raise UsageError(f"update: $push {shown(given.path)}: its $sort names no field that has an order")
 
 
-def _zero(factor: Any) -> Any:
-    return Decimal128("0") if isinstance(factor, Decimal128) else factor * 0
-
-
-def _distinct(added: Any) -> list[Any]:
-    distinct: list[Any] = []
-    for one in added["$each"] if is_each(added) else [added]:
-        if one not in distinct:
-            distinct.append(one)
-    return distinct
-
-
 _PARSER = Parser(PULLED)
 #: All update operators of models. A new one is a row here, a name in `gatewayfw.storage.subset`, and what
 #: `gatewayfw.storage.memory_updates` makes of it.
@@ -189,13 +172,13 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(
         "$set": Operator(_store_value, sets=True),
         ON_INSERT: Operator(_store_value, sets=True),
         "$unset": Operator(_store_nothing),
-        "$inc": Operator(_store_amount, Ability.CALCULATE, start=as_it_is),
-        "$mul": Operator(_store_factor, Ability.CALCULATE, start=_zero),
+        "$inc": Operator(_store_amount, Ability.CALCULATE),
+        "$mul": Operator(_store_factor, Ability.CALCULATE),
         "$min": Operator(_store_value, Ability.ORDER, sets=True),
         "$max": Operator(_store_value, Ability.ORDER, sets=True),
-        "$currentDate": Operator(_store_now, Ability.DATE, start=as_it_is, sent_as="$set"),
-        "$push": Operator(_store_added, Ability.LIST, start=partial(push, ())),
-        "$addToSet": Operator(_store_added, Ability.LIST, start=_distinct),
+        "$currentDate": Operator(_store_now, Ability.DATE, sent_as="$set"),
+        "$push": Operator(_store_added, Ability.LIST),
+        "$addToSet": Operator(_store_added, Ability.LIST),
         "$pull": Operator(_store_pulled, Ability.LIST),
         "$pop": Operator(_store_end, Ability.LIST),
     }

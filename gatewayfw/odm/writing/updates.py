@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from bson import Decimal128
 from marshmallow import fields as mm
 from marshmallow.fields import Field
 
 from gatewayfw.errors import GatewayError, StorageError, UsageError, ValidationError
-from gatewayfw.odm.reading.paths import takes_any_keys, value_at, with_text_paths
+from gatewayfw.odm.reading.paths import path_text, takes_any_keys, value_at, with_text_paths
 from gatewayfw.odm.writing.operators import ANY, ON_INSERT, OPERATORS, SETTING, Given
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.kinds import as_kind
-from gatewayfw.schemas.messages import NO_PART, REQUIRED
+from gatewayfw.schemas.messages import NO_PART, NULL, REQUIRED
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.structs import check_value
 from gatewayfw.schemas.values import HIGHEST, LOWEST
-from gatewayfw.storage.subset import beyond_64_bits, changes_of
+from gatewayfw.storage import Document
+from gatewayfw.storage.memory_updates import apply_update
+from gatewayfw.storage.subset import beyond_64_bits, changes_of, has_operators
 
 #: The highest number in a path where a list may be: MongoDB fills a list with nulls up to it.
 _MOST_ELEMENTS = 9_999
@@ -200,3 +202,98 @@ def find_corrections(schema: ModelSchema, change: Change, document: Mapping[str,
 def _is_beyond(value: Any) -> bool:
     """Tell whether a permissive storage holds a number beyond 64 bits."""
     return isinstance(value, int) and not LOWEST <= value <= HIGHEST
+
+
+class Upsert(NamedTuple):
+    """An update, and the document to insert where none matches.
+
+    Attributes:
+        change: what is done to a document that is there.
+        first: the fields of a new one, and its `_id` if the filter names one; not checked as a whole yet. Values are
+            as they were given: a user's marshmallow field that loaded them again might change them again.
+        key: the fields that the filter names, sorted. An ``_id`` or unique index on them is taken by one document.
+    """
+
+    change: Change
+    first: Document
+    key: tuple[str, ...]
+
+
+def parse_upsert(
+    schema: ModelSchema, wanted: Mapping[str, Any], update: Mapping[str, Any], filter: Mapping[str, Any]
+) -> Upsert:
+    """Return the update of an existing document, and the document to insert.
+
+    ``wanted`` is the ``filter`` as stored. The new document has what the filter says, and what the operators make of
+    absent fields, as in MongoDB: ``$inc $min $max`` their operand, ``$mul`` zero, ``$push`` and ``$addToSet`` a list,
+    ``$unset $pull $pop`` nothing.
+
+    Raises:
+        UsageError: the filter is no equality on `_id` or all fields of a unique index, the model requires a relation,
+            or an operator other than ``$set`` names a field of the filter.
+        ValidationError: a field of the filter is null, or would be set to another value.
+        UsageError, BadRequest, ValidationError: as for `stored_update`.
+    """
+    key = _key(schema, wanted)
+    if required := [name for name, relation in schema.relations.items() if not relation.optional]:
+        raise UsageError(f"upsert: a new {schema.name} needs the relation {required[0]}")
+    first = {path_text(name, "filter"): value for name, value in filter.items()}
+    steps = parse_update(schema, update, OPERATORS)
+    for given, stored in steps:
+        _check_key(wanted, given, stored)
+        operator = OPERATORS[given.operator]
+        if given.path in wanted:
+            continue
+        made = given.value if operator.sets else _start(operator.sent_as or given.operator, stored)
+        if made is not None or operator.sets:
+            _put(first, given.path, made)
+    return Upsert(change_of(step for step in steps if step[0].operator != ON_INSERT), first, key)
+
+
+def _key(schema: ModelSchema, wanted: Mapping[str, Any]) -> tuple[str, ...]:
+    named = set(wanted)
+    if named != {"_id"} and not any(named == unique for unique in _unique_keys(schema)):
+        raise UsageError("upsert: the filter must name _id, or all fields of a unique index, and nothing else")
+    if any(has_operators(value) or isinstance(value, list) for value in wanted.values()):
+        raise UsageError("upsert: the filter takes one value for each field, no operators or lists")
+    if absent := [name for name, value in wanted.items() if value is None]:
+        raise ValidationError({f"filter.{name}": [NULL] for name in absent})
+    return tuple(sorted(named))
+
+
+def _unique_keys(schema: ModelSchema) -> list[set[str]]:
+    """Return the fields of each index that lets one document have a value.
+
+    A partial one leaves documents out, and one with a collation finds others than the filter does.
+    """
+    return [
+        {name for name, _ in index.keys}
+        for index in schema.options.indexes
+        if index.options.get("unique") and index.options.keys().isdisjoint(("partialFilterExpression", "collation"))
+        if all(name in schema.pure for name, _ in index.keys)
+    ]
+
+
+def _check_key(wanted: Mapping[str, Any], given: Given, stored: Any) -> None:
+    """Refuse a change of the fields that the filter names."""
+    name = given.path.partition(".")[0]
+    if name not in wanted:
+        return
+    if given.operator not in SETTING or given.path != name:
+        raise UsageError(f"upsert: {given.operator} changes {name}, which the filter names")
+    if stored != wanted[name]:
+        raise ValidationError({f"update.{name}": ["Must be the value in the filter."]})
+
+
+def _start(operator: str, stored: Any) -> Any:
+    """Return what an operator makes of an absent field; None where it stays absent."""
+    return apply_update({"_id": None}, {operator: {"made": stored}}, {}).get("made")
+
+
+def _put(document: Document, path: str, value: Any) -> None:
+    """Set a value, with the objects around it."""
+    *parts, last = path.split(".")
+    node = document
+    for part in parts:
+        node = node.setdefault(part, {})
+    node[last] = value

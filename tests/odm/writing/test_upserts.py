@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.errors import BadRequest, UsageError, ValidationError
+from gatewayfw.odm.writing.updates import parse_upsert as parse
 from gatewayfw.odm.writing.updates import stored_update
-from gatewayfw.odm.writing.upserts import parse_upsert as parse
 from gatewayfw.schemas import Schemas, array, integer, object_, optional, string
 from gatewayfw.schemas.fields import decimal
 from gatewayfw.settings import Settings
