@@ -29,7 +29,7 @@ from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage, Scope, Storage
-from gatewayfw.storage.deadlines import Deadline, Scopes
+from gatewayfw.storage.deadlines import UNLIMITED, Deadline, Scopes
 from gatewayfw.storage.terms import Filter, Index
 
 _LOG = logging.getLogger("gatewayfw.odm")
@@ -166,8 +166,8 @@ class Database:
     def has_deadline(self) -> bool:
         """Whether this thread works under a deadline, such as that of a request."""
         if self._storage is None:
-            return self._scopes.scope is not None
-        return self._storage.remaining() < math.inf
+            return self._scopes.scope is not UNLIMITED
+        return self._storage.scope is not UNLIMITED
 
     @property
     def is_nested(self) -> bool:
@@ -254,15 +254,14 @@ class Database:
 
         ``fn`` may run several times; ``proof`` is that of `Storage.transaction`.
         """
-        collecting = self.storage.commits.collect(within=self.storage.in_transaction())
-        if collecting is None:
+        if self.storage.in_transaction() or self.storage.commits.collects:
             return self.run(lambda _: fn()).result
+        with self.storage.commits.collect() as begin_again:
 
-        def attempt(_: Attempt) -> T:
-            collecting.begin()
-            return fn()
+            def attempt(_: Attempt) -> T:
+                begin_again()
+                return fn()
 
-        with collecting:
             return self.run(attempt, proof).result
 
     @contextmanager
@@ -292,7 +291,7 @@ class Database:
             return self.fanout.drain(sorted(keys), math.inf)
         if self.storage.in_transaction():  # another gateway's transaction on the same storage is not committed yet
             return Drained(left=keys)
-        drained = self.fanout.drain(sorted(keys), min(DRAIN, self.storage.remaining() * DRAIN_SHARE))
+        drained = self.fanout.drain(sorted(keys), min(DRAIN, self.storage.scope.remaining() * DRAIN_SHARE))
         if drained.left and self._helper is not None:
             self._helper.wake()
         return drained

@@ -21,10 +21,10 @@ true inside a transaction. Every method may raise, besides the errors it names i
 
 from __future__ import annotations
 
-import math
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
 
 from gatewayfw.errors import StorageError
@@ -47,6 +47,37 @@ from gatewayfw.storage.terms import (
 T = TypeVar("T")
 
 
+class OpenTransaction:
+    """A transaction of one thread.
+
+    Attributes:
+        failed: the error that has failed it; None if none has.
+    """
+
+    failed: BaseException | None = None
+
+    @contextmanager
+    def joined(self) -> Iterator[None]:
+        """Make a block a part of it, whose error fails the whole."""
+        self.check()
+        try:
+            yield
+        except BaseException as error:
+            self.failed = error
+            raise
+
+    def check(self) -> None:
+        """Raise the error that has failed it, if one has."""
+        if self.failed is not None:
+            raise self.failed
+
+
+class OpenTransactions(threading.local):
+    """The open transaction of each thread."""
+
+    transaction: OpenTransaction | None = None
+
+
 class Storage(ABC):
     """A database of documents. Instances are safe to share between threads."""
 
@@ -57,6 +88,7 @@ class Storage(ABC):
 
     def __init__(self) -> None:
         self._scopes = Scopes()
+        self._open = OpenTransactions()
         #: What each thread does after its commits; for the ODM.
         self.commits = Commits()
 
@@ -73,28 +105,10 @@ class Storage(ABC):
         """
         return Deadline(self._scopes, seconds)
 
-    def remaining(self) -> float:
-        """Return the seconds left until this thread's deadline; infinity without one."""
-        return math.inf if self._scopes.scope is None else self._scopes.scope.remaining()
-
-    def check_deadline(self) -> None:
-        """Raise `Timeout` when this thread's deadline has passed."""
-        if self._scopes.scope is not None:
-            self._scopes.scope.check()
-
-    def reply_bytes(self) -> int | None:
-        """Return the most bytes of this thread's reply; None outside a request."""
-        return None if self._scopes.scope is None else self._scopes.scope.reply_bytes
-
-    def add_queries(self, queries: int) -> None:
-        """Count the queries of a `get` against the bound of all items of a batch.
-
-        Raises:
-            ValidationError: they are too many for all of these together.
-        """
-        scope = self._scopes.scope
-        if scope is not None and scope.totals is not None:
-            scope.totals.add_queries(queries)
+    @property
+    def scope(self) -> Scope:
+        """What this thread's deadline covers; outside of deadlines it has no end."""
+        return self._scopes.scope
 
     def trouble(self) -> Trouble | None:
         """Return why the last attempt to reach the database failed; None if it did not."""
@@ -139,9 +153,9 @@ class Storage(ABC):
         """
         return ()
 
-    @abstractmethod
     def is_sharded(self, collection: str) -> bool:
         """Tell whether a collection is sharded, which is not supported."""
+        return False
 
     def transaction_lifetime(self) -> float | None:
         """Return the seconds until the server ends a dead client's transaction, if known."""
@@ -176,13 +190,17 @@ class Storage(ABC):
         """Run ``fn`` outside of this thread's transaction, and return its result.
 
         Its writes commit by themselves, also if the transaction fails later. Whether it sees those of the transaction
-        is undefined. An adapter with transactions overrides this.
+        is undefined.
         """
-        return fn()
+        kept, self._open.transaction = self._open.transaction, None
+        try:
+            return fn()
+        finally:
+            self._open.transaction = kept
 
     def in_transaction(self) -> bool:
         """Return whether this thread is inside a transaction that others cannot see yet."""
-        return False
+        return self._open.transaction is not None
 
     def sorts_pushes(self) -> bool:
         """Tell whether `touch` may push into a list and keep it sorted and short.
@@ -362,6 +380,5 @@ class Storage(ABC):
         """Tell whether `close` was called and the database has not been used since."""
         return False
 
-    @abstractmethod
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027  # there may be none
         """Release the connections that this adapter opened itself."""

@@ -36,6 +36,11 @@ class Commits(threading.local):
         finally:
             self._scope = before
 
+    @property
+    def collects(self) -> bool:
+        """Whether this thread's functions are collected now."""
+        return self._waiting is not None
+
     def call_after(self, fn: Callable[[], object], *, within: bool) -> None:
         """Call a function after the commit that is collected for; else at once.
 
@@ -51,34 +56,19 @@ class Commits(threading.local):
         else:
             _call(fn)
 
-    def collect(self, *, within: bool) -> Collecting | None:
-        """Return the collector of the outermost transaction, which begins now.
+    @contextmanager
+    def collect(self) -> Iterator[Callable[[], None]]:
+        """Collect functions in a block around one transaction, all its attempts included.
 
-        None inside of another, as ``within`` says: that one collects.
+        They are called when the block ends without an exception. What is given forgets those that the attempt before
+        has left.
         """
-        return None if within or self._waiting is not None else Collecting(self)
-
-
-class Collecting(AbstractContextManager["Collecting"]):
-    """Collects functions in a block around one transaction, all its attempts included.
-
-    They are called when the block ends without an exception.
-    """
-
-    def __init__(self, commits: Commits) -> None:
-        self._commits = commits
-
-    def __enter__(self) -> Collecting:
-        self.begin()
-        return self
-
-    def begin(self) -> None:
-        """Begin an attempt: forget what the one before has left."""
-        self._commits._waiting = []
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        waiting, self._commits._waiting = self._commits._waiting or [], None
-        for fn in waiting if kind is None else ():
+        self._waiting = waiting = list[Callable[[], object]]()
+        try:
+            yield waiting.clear
+        finally:
+            self._waiting = None
+        for fn in waiting:
             _call(fn)
 
 

@@ -44,7 +44,7 @@ class Scope:
         self.committed = False
 
     def remaining(self) -> float:
-        """Return the seconds left, never negative."""
+        """Return the seconds left, never negative; infinity without a deadline."""
         return max(0.0, self._until - time.monotonic())
 
     def check(self) -> None:
@@ -64,11 +64,33 @@ class Scope:
         if self._outer is not None:
             self._outer.commit()
 
+    def add_queries(self, queries: int) -> None:
+        """Count the queries of a `get` against the bound of all items of a batch.
+
+        Raises:
+            ValidationError: they are too many for all of these together.
+        """
+        if self.totals is not None:
+            self.totals.add_queries(queries)
+
+
+class _Unlimited(Scope):
+    """The work outside of all deadlines, which keeps no record."""
+
+    def end(self) -> None:
+        """Do nothing."""
+
+    def commit(self) -> None:
+        """Do nothing."""
+
+
+UNLIMITED = _Unlimited(math.inf)
+
 
 class Scopes(threading.local):
     """The current scope of each thread."""
 
-    scope: Scope | None = None
+    scope: Scope = UNLIMITED
 
 
 class Deadline(AbstractContextManager[Scope]):

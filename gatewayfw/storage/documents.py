@@ -1,19 +1,23 @@
-"""Documents as BSON."""
+"""Documents as BSON, as stored, and copies of parts. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import bson
 from bson.binary import UuidRepresentation
 from bson.codec_options import CodecOptions, DatetimeConversion
-from bson.errors import BSONError
+
+from gatewayfw.storage.terms import Document
 
 #: A database may be configured to return `uuid.UUID` objects.
 _OPTIONS: CodecOptions[Any] = CodecOptions(uuid_representation=UuidRepresentation.STANDARD)
 #: Other tools may have stored dates that Python has not.
 _ALL_DATES: CodecOptions[Any] = CodecOptions(datetime_conversion=DatetimeConversion.DATETIME_AUTO)
+
+#: What is wanted of an object, by name; None is the whole value.
+_Shape = dict[str, "_Shape | None"]
 
 
 def encode(document: Mapping[str, Any]) -> bytes:
@@ -25,14 +29,6 @@ def encode(document: Mapping[str, Any]) -> bytes:
     return bson.encode(document, codec_options=_OPTIONS)
 
 
-def bytes_of(document: Mapping[str, Any]) -> int:
-    """Return a document's bytes as BSON; 0 where BSON, unlike mongomock, refuses it."""
-    try:
-        return len(encode(document))
-    except (BSONError, OverflowError, TypeError, ValueError):
-        return 0
-
-
 def as_stored(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of a document or update with its values as MongoDB returns them.
 
@@ -40,3 +36,54 @@ def as_stored(document: Mapping[str, Any]) -> dict[str, Any]:
         BSONError, OverflowError, TypeError, ValueError: BSON cannot hold it.
     """
     return bson.decode(bson.encode(document), _ALL_DATES)
+
+
+def copy_value(value: Any) -> Any:
+    """Return a copy of a document or value that shares no object or list with it."""
+    if isinstance(value, Mapping):
+        return {name: copy_value(inner) for name, inner in value.items()}
+    return [copy_value(inner) for inner in value] if isinstance(value, list) else value
+
+
+def show(document: Document, fields: Sequence[str] | None) -> Document:
+    """Return a copy of a document with these fields and, as its first one, the `_id`.
+
+    None are all fields. A path below a list shows that of each object in it, and drops what is none.
+    """
+    if fields is None:
+        return {"_id": document["_id"], **copy_value(document)}
+    shape: _Shape = {}
+    for path in fields:
+        _add(shape, path.split("."))
+    return {"_id": document["_id"], **_cut(document, shape)}
+
+
+def _add(shape: _Shape, names: Sequence[str]) -> None:
+    """Add a path; of a value that is shown as a whole nothing is taken back."""
+    for name in names[:-1]:
+        inner = shape.setdefault(name, {})
+        if inner is None:
+            return
+        shape = inner
+    shape[names[-1]] = None
+
+
+def _cut(value: Mapping[str, Any], shape: _Shape) -> Document:
+    shown = {}
+    for name, inner in value.items():
+        wanted = shape.get(name, {})
+        if wanted is None:
+            shown[name] = copy_value(inner)
+        elif wanted and isinstance(inner, Mapping):
+            shown[name] = _cut(inner, wanted)
+        elif wanted and isinstance(inner, list):
+            shown[name] = _cut_list(inner, wanted)
+    return shown
+
+
+def _cut_list(values: list[Any], shape: _Shape) -> list[Any]:
+    return [
+        _cut(value, shape) if isinstance(value, Mapping) else _cut_list(value, shape)
+        for value in values
+        if isinstance(value, (Mapping, list))
+    ]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import islice
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -20,12 +20,11 @@ from bson.errors import BSONError
 from pymongo.errors import PyMongoError
 
 from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge, ValidationError
-from gatewayfw.storage.base import Storage, T
-from gatewayfw.storage.documents import as_stored, bytes_of
+from gatewayfw.storage.base import OpenTransaction, OpenTransactions, Storage, T
+from gatewayfw.storage.deadlines import UNLIMITED
+from gatewayfw.storage.documents import as_stored, encode, show
 from gatewayfw.storage.indexes import describe_unbuilt, find_missing
-from gatewayfw.storage.memory_reads import show
 from gatewayfw.storage.memory_store import MockCollection
-from gatewayfw.storage.memory_undo import Undo
 from gatewayfw.storage.memory_updates import apply_update
 from gatewayfw.storage.mongo.errors import TOO_LARGE
 from gatewayfw.storage.order import rank
@@ -44,6 +43,21 @@ _REFUSALS = (
 )
 
 
+#: Collection and ``_id`` of a document, and what it was before a write; None if it was not there.
+_Image = tuple[str, object, Document | None]
+
+
+class _Undoable(OpenTransaction):
+    """An open transaction with what undoes it."""
+
+    def __init__(self) -> None:
+        self.images: list[_Image] = []
+
+
+class _OpenInMemory(OpenTransactions):
+    transaction: _Undoable | None = None
+
+
 class MockStorage(Storage):
     """A `Storage` over a mongomock database."""
 
@@ -52,7 +66,7 @@ class MockStorage(Storage):
     def __init__(self, database: Any) -> None:
         super().__init__()
         self._db = database
-        self._undo = Undo()
+        self._open: _OpenInMemory = _OpenInMemory()
         self._ensured: dict[str, list[Index]] = {}  # by collection, which may have been dropped since
         # mongomock 4.3: clients of one address compare equal even if they do not share a store.
         store = getattr(database.client, "_store", database.client)
@@ -86,10 +100,6 @@ class MockStorage(Storage):
     def _stored(self, collection: str) -> MockCollection:
         return MockCollection(self._db, collection)
 
-    def is_sharded(self, collection: str) -> bool:
-        """Return False: there is no server."""
-        return False
-
     def transaction(
         self,
         fn: Callable[[], T],
@@ -97,44 +107,31 @@ class MockStorage(Storage):
         hot: Iterable[tuple[str, object]] = (),
     ) -> T:
         """Run ``fn`` under the lock and undo its writes if it fails."""
+        with self._undoing():
+            return fn()
+
+    @contextmanager
+    def _undoing(self) -> Iterator[None]:
+        """Make a block a transaction, or a part of the one under way."""
         with self._hold_lock():
-            if self._undo.images is not None:
-                return self._join(fn)
-            self._undo.images = []
+            if self._open.transaction is not None:
+                with self._open.transaction.joined():
+                    yield
+                return
+            self._open.transaction = opened = _Undoable()
             try:
-                result = fn()
-                if self._undo.failed is not None:
-                    raise self._undo.failed
-                if self._scopes.scope is not None:
-                    self._scopes.scope.check()
+                yield
+                opened.check()
+                self.scope.check()
             except BaseException:
-                self._restore()
+                self._restore(opened.images)
                 raise
             finally:
-                self._undo.images = self._undo.failed = None
-            if self._scopes.scope is not None:
-                self._scopes.scope.commit()
-            return result
+                self._open.transaction = None
+            self.scope.commit()
 
-    def aside(self, fn: Callable[[], T]) -> T:
-        """Run ``fn``, whose writes are not undone; it does see those of the transaction."""
-        return self._undo.aside(fn)
-
-    def in_transaction(self) -> bool:
-        """Return whether this thread has a transaction open."""
-        return self._undo.images is not None
-
-    def _join(self, fn: Callable[[], T]) -> T:
-        if self._undo.failed is not None:
-            raise self._undo.failed
-        try:
-            return fn()
-        except BaseException as error:
-            self._undo.failed = error
-            raise
-
-    def _restore(self) -> None:
-        for collection, id_, before in reversed(self._undo.images or ()):
+    def _restore(self, images: Sequence[_Image]) -> None:
+        for collection, id_, before in reversed(images):
             if before is None:
                 self._stored(collection).remove(id_)
             else:
@@ -177,16 +174,13 @@ class MockStorage(Storage):
 
     def insert(self, collection: str, documents: Sequence[Document]) -> None:
         """Store new documents."""
-
-        def write() -> None:
+        with self._writing():
             self._keep_indexes(collection)
             stored = self._stored(collection)
             for document in map(as_stored, documents):
                 if stored.has(document["_id"]):
                     raise DuplicateKey(["_id"])
-                self._put(collection, stored, document)
-
-        self._write(write)
+                self._put(collection, document)
 
     def _keep_indexes(self, collection: str) -> None:
         """Make the indexes of a collection anew if it was dropped."""
@@ -216,46 +210,34 @@ class MockStorage(Storage):
         self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
     ) -> Document | None:
         """Change one document."""
-
-        def write() -> Document | None:
+        with self._writing():
             found = list(islice(self._stored(collection).select(filter), 1))
             return next((show(after, fields) for after in self._update(collection, found, filter, update)), None)
 
-        return self._write(write)
-
     def update_many(self, collection: str, filter: Filter, update: Update, *, most_bytes: int | None = None) -> int:
         """Change all matching documents."""
-
-        def write() -> int:
+        with self._writing():
             found = list(self._stored(collection).select(filter))
             if most_bytes is not None:
-                found = [one for one in found if bytes_of(one) <= most_bytes]
+                found = [one for one in found if len(encode(one)) <= most_bytes]
             return len(self._update(collection, found, filter, update))
-
-        return self._write(write)
 
     def update_each(self, collection: str, changes: Iterable[tuple[object, Update]]) -> None:
         """Change documents one by one."""
-
-        def write() -> None:
+        with self._writing():
             for id_, update in changes:
                 same = {"_id": id_}
                 self._update(collection, list(self._stored(collection).select(same)), same, update)
 
-        self._write(write)
-
     def delete_many(self, collection: str, filter: Filter) -> int:
         """Delete all matching documents."""
-
-        def write() -> int:
+        with self._writing():
             stored = self._stored(collection)
             found = list(stored.select(filter))
             for document in found:
                 stored.remove(document["_id"])
                 self._remember(collection, document["_id"], document)
             return len(found)
-
-        return self._write(write)
 
     def count(self, collection: str, filter: Filter, limit: int = 0) -> int:
         """Return how many documents match, at most ``limit``."""
@@ -267,45 +249,38 @@ class MockStorage(Storage):
         with self._driver():
             return iter(list(self._db[collection].aggregate([dict(stage) for stage in pipeline])))
 
-    def close(self) -> None:
-        """Do nothing: the database belongs to the caller."""
-
-    def _write(self, fn: Callable[[], T]) -> T:
-        def translated() -> T:
-            with self._driver():
-                return fn()
-
-        return self.transaction(translated)
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with self._undoing(), self._driver():
+            yield
 
     def _update(self, collection: str, found: Sequence[Document], filter: Filter, update: Update) -> list[Document]:
         """Update documents that a filter selected; return what they are afterwards."""
-        stored, changes = self._stored(collection), as_stored(update)
+        changes = as_stored(update)
         try:
             changed = [apply_update(before, changes, filter) for before in found]
         except ValidationError as error:
             error.met = collection, [{"_id": one["_id"]} for one in found]
             raise
         for before, after in zip(found, changed, strict=True):
-            self._put(collection, stored, after, before)
+            self._put(collection, after, before)
         return changed
 
-    def _put(self, collection: str, stored: MockCollection, document: Document, before: Document | None = None) -> None:
-        if bytes_of(document) > self.most_bytes:
+    def _put(self, collection: str, document: Document, before: Document | None = None) -> None:
+        if len(encode(document)) > self.most_bytes:
             raise TooLarge(TOO_LARGE)
-        stored.put(document, before)
+        self._stored(collection).put(document, before)
         self._remember(collection, document["_id"], before)
 
     def _remember(self, collection: str, id_: object, before: Document | None) -> None:
         """Keep what a document was before a write; None if it was not there."""
-        assert self._undo.images is not None
-        self._undo.images.append((collection, id_, before))
+        assert self._open.transaction is not None
+        self._open.transaction.images.append((collection, id_, before))
 
     @contextmanager
     def _hold_lock(self) -> Iterator[None]:
-        scope = self._scopes.scope
-        if scope is not None:
-            scope.check()
-        if not self._lock.acquire(timeout=scope.remaining() if scope else _PATIENCE):
+        self.scope.check()
+        if not self._lock.acquire(timeout=_PATIENCE if self.scope is UNLIMITED else self.scope.remaining()):
             raise Timeout()
         try:
             yield
@@ -315,15 +290,9 @@ class MockStorage(Storage):
     @contextmanager
     def _driver(self) -> Iterator[None]:
         """Hold the lock and translate errors, which fail the transaction."""
-        if self._undo.failed is not None:
-            raise self._undo.failed
-        try:
-            with self._hold_lock(), _translate():
-                yield
-        except BaseException as error:
-            if self._undo.images is not None:
-                self._undo.failed = error
-            raise
+        joined = nullcontext() if self._open.transaction is None else self._open.transaction.joined()
+        with joined, self._hold_lock(), _translate():
+            yield
 
 
 @contextmanager

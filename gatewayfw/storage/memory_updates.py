@@ -14,6 +14,7 @@ from bson import Decimal128
 from bson.decimal128 import create_decimal128_context
 
 from gatewayfw.errors import StorageError
+from gatewayfw.storage.documents import copy_value
 from gatewayfw.storage.matching import compile_element, matched_place
 from gatewayfw.storage.order import order_key
 from gatewayfw.storage.pushes import is_each, push
@@ -63,13 +64,6 @@ def apply_update(document: Document, update: Update, filter: Filter) -> Document
     if order_key(after.get("_id")) != order_key(document["_id"]):
         raise StorageError("an _id cannot be changed")
     return after
-
-
-def copy_value(value: Any) -> Any:
-    """Return a copy of a document or value that shares no object or list with it."""
-    if isinstance(value, Mapping):
-        return {name: copy_value(inner) for name, inner in value.items()}
-    return [copy_value(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _locate(path: str, document: Document, filter: Filter) -> list[str]:

@@ -17,7 +17,7 @@ from gatewayfw.odm.database import Database
 from gatewayfw.odm.jobs.fan_out import Drained, Fanout
 from gatewayfw.schemas import Schemas, integer, string
 from gatewayfw.settings import Settings
-from gatewayfw.storage import MockStorage
+from gatewayfw.storage import MockStorage, Scope
 from gatewayfw.storage.mongo.transactions import _WriteConflict
 from tests.odm.world import World, define_world
 
@@ -266,10 +266,10 @@ def change(odm):
     odm.country.find_one_and_update({"name": {"$exists": True}}, {"$set": {"name": "b"}})
 
 
-def test_an_operation_works_on_its_jobs_for_a_moment(helpers, drained):
+def test_an_operation_works_on_its_jobs_for_a_moment(helpers, drained, monkeypatch):
     odm = copied(Shared(mongomock.MongoClient().test))
     change(odm)
-    odm.storage.remaining = lambda: 0.4
+    monkeypatch.setattr(Scope, "remaining", lambda self: 0.4)
     change(odm)
     assert drained == [(1, 0.2), (1, 0.1)]
 

@@ -23,13 +23,6 @@ class Standalone(MockStorage):
         """Run ``fn``; nothing is undone."""
         return fn()
 
-    def _write(self, fn):
-        def translated():
-            with self._driver():
-                return fn()
-
-        return MockStorage.transaction(self, translated)
-
 
 @pytest.fixture
 def club():

@@ -11,6 +11,7 @@ from gatewayfw.errors import BadRequest, UsageError
 from gatewayfw.odm import Operators
 from gatewayfw.odm.listings.declaration import Declaration
 from gatewayfw.schemas import array, date, decimal, integer, optional, string
+from gatewayfw.storage import Scope
 
 
 def found(world, filters, **options):
@@ -416,7 +417,7 @@ def test_results_of_a_pipeline_are_paged(notes):
 
 def test_a_get_counts_its_queries_where_several_share_a_bound(world, monkeypatch):
     counted = []
-    monkeypatch.setattr(world.storage, "add_queries", counted.append)
+    monkeypatch.setattr(Scope, "add_queries", lambda self, queries: counted.append(queries))
     world.city.find_one(projection={"country": {"cities": {"country": {"name": 1}}}})
     world.city.find_one(projection={"country": {"name": 1}})
     assert counted == [2]

@@ -114,7 +114,7 @@ def test_an_index_that_was_dropped_is_missing(odm_on, mongo_database, monkeypatc
 
 
 def test_a_look_is_bounded(shop, shared):
-    shared.ping = lambda: Trouble("unreachable" if shared.remaining() <= BOUND else "wrong_set", "in words")
+    shared.ping = lambda: Trouble("unreachable" if shared.scope.remaining() <= BOUND else "wrong_set", "in words")
     assert shop.readiness.state() == ReadinessState("unreachable")
 
 

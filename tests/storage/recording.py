@@ -73,8 +73,9 @@ class RecordingStorage(Storage):
     def ensure(self, collection, indexes, build_limit):
         return self._inner.ensure(collection, indexes, build_limit)
 
-    def remaining(self):
-        return self._inner.remaining()
+    @property
+    def scope(self):
+        return self._inner.scope
 
     def indexes(self, collection):
         return self._inner.indexes(collection)

@@ -36,8 +36,11 @@ def test_an_adapter_has_what_it_does_not_say_otherwise(plain):
     assert (plain.multi_process, plain.most_bytes, plain.name) == (True, 16_777_216, "")
     assert (plain.trouble(), plain.ping(), Storage.transaction_lifetime(plain)) == (None, None, None)
     assert [plain.in_transaction(), plain.sorts_pushes(), plain.counts_locks(), plain.is_closed()] == [False] * 4
-    assert (plain.aside(lambda: "result"), plain.reply_bytes()) == ("result", None)
-    assert Storage.remaining(plain) == math.inf
+    assert (plain.aside(lambda: "result"), plain.scope.reply_bytes, plain.scope.remaining()) == (
+        "result",
+        None,
+        math.inf,
+    )
 
 
 def taken(adapter):

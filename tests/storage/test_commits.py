@@ -29,7 +29,7 @@ def test_outside_of_a_transaction_it_is_called_at_once(commits):
 
 def test_inside_it_waits_for_the_end_in_the_order_given(commits):
     calls = []
-    with commits.collect(within=False):
+    with commits.collect():
         commits.call_after(note(calls, 1), within=True)
         commits.call_after(note(calls, 2), within=True)
         assert calls == []
@@ -38,9 +38,9 @@ def test_inside_it_waits_for_the_end_in_the_order_given(commits):
 
 def test_each_attempt_forgets_what_the_one_before_has_left(commits):
     calls = []
-    with commits.collect(within=False) as collecting:
+    with commits.collect() as begin_again:
         for attempt in range(3):
-            collecting.begin()
+            begin_again()
             commits.call_after(note(calls, attempt), within=True)
     assert calls == [2]
 
@@ -48,19 +48,18 @@ def test_each_attempt_forgets_what_the_one_before_has_left(commits):
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
 def test_after_a_failure_nothing_is_called_and_nothing_stays(commits, error):
     calls = []
-    with pytest.raises(error), commits.collect(within=False):
+    with pytest.raises(error), commits.collect():
         commits.call_after(note(calls, 1), within=True)
         raise error
-    with commits.collect(within=False):
+    with commits.collect():
         commits.call_after(note(calls, 2), within=True)
     assert calls == [2]
 
 
-def test_the_outermost_collects(commits):
-    with commits.collect(within=False):
-        assert commits.collect(within=True) is None
-        assert commits.collect(within=False) is None  # of a database without transactions
-    assert commits.collect(within=True) is None
+def test_it_says_whether_it_collects(commits):
+    with commits.collect():
+        assert commits.collects is True
+    assert commits.collects is False
 
 
 def test_a_transaction_that_nobody_collects_for_refuses(commits):
@@ -75,7 +74,7 @@ def test_an_exception_is_logged_and_the_others_are_called(commits, caplog):
     def fail():
         raise OSError("no mail server")
 
-    with caplog.at_level(logging.ERROR, "gatewayfw.storage"), commits.collect(within=False):
+    with caplog.at_level(logging.ERROR, "gatewayfw.storage"), commits.collect():
         commits.call_after(fail, within=True)
         commits.call_after(note(calls, 1), within=True)
     ((name, level, text),) = caplog.record_tuples
@@ -88,11 +87,11 @@ def test_a_function_may_begin_another_transaction(commits):
     calls = []
 
     def again():
-        with commits.collect(within=False):
+        with commits.collect():
             commits.call_after(note(calls, "inner"), within=True)
         commits.call_after(note(calls, "at once"), within=False)
 
-    with commits.collect(within=False):
+    with commits.collect():
         commits.call_after(again, within=True)
         commits.call_after(note(calls, "last"), within=True)
     assert calls == ["inner", "at once", "last"]
@@ -100,7 +99,7 @@ def test_a_function_may_begin_another_transaction(commits):
 
 def test_threads_do_not_share_what_waits(commits):
     calls = []
-    with commits.collect(within=False):
+    with commits.collect():
         other = threading.Thread(target=commits.call_after, args=(note(calls, 1),), kwargs={"within": False})
         other.start()
         other.join()
@@ -116,7 +115,7 @@ def test_a_scope_is_open_around_what_its_block_left(commits):
         yield
         calls.append("closed")
 
-    with commits.collect(within=False):
+    with commits.collect():
         with commits.within(scope):
             commits.call_after(note(calls, 1), within=True)
         commits.call_after(note(calls, 2), within=True)

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from gatewayfw.errors import Timeout
-from gatewayfw.storage.deadlines import Deadline, Scope, Scopes
+from gatewayfw.storage.deadlines import UNLIMITED, Deadline, Scope, Scopes
 
 
 def test_time_is_left_until_the_end():
@@ -58,14 +58,14 @@ class Counted(list):
 def test_sums_hold_inside_too(storage):
     """Without any, queries are not counted."""
     counted = Counted()
-    storage.add_queries(1)
+    storage.scope.add_queries(1)
     with storage.deadline(60) as outer:
-        storage.add_queries(2)
+        storage.scope.add_queries(2)
         outer.totals = counted
         with storage.deadline(60):
-            storage.add_queries(3)
-        storage.add_queries(4)
-    storage.add_queries(5)
+            storage.scope.add_queries(3)
+        storage.scope.add_queries(4)
+    storage.scope.add_queries(5)
     assert counted == [3, 4]
 
 
@@ -75,17 +75,17 @@ def test_a_block_has_its_scope_and_then_the_one_around_again():
         with Deadline(local, 60) as inner:
             assert local.scope is inner
         assert local.scope is outer
-    assert local.scope is None
+    assert local.scope is UNLIMITED
 
 
 def test_a_scope_ends_with_its_block_whatever_is_raised():
     local = Scopes()
     with pytest.raises(KeyError), Deadline(local, 60):
         raise KeyError
-    assert local.scope is None
+    assert local.scope is UNLIMITED
 
 
 def test_each_thread_has_its_own():
     local = Scopes()
     with Deadline(local, 60), ThreadPoolExecutor(1) as pool:
-        assert pool.submit(lambda: local.scope).result() is None
+        assert pool.submit(lambda: local.scope).result() is UNLIMITED

@@ -1,4 +1,4 @@
-"""Documents as BSON, UUIDs included."""
+"""Documents as BSON, UUIDs included, and what is shown of them in memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 from bson import BSON, Binary, DatetimeMS, Decimal128, Int64, InvalidDocument
 
-from gatewayfw.storage.documents import as_stored, bytes_of, encode
+from gatewayfw.storage.documents import as_stored, encode, show
 
 
 def test_a_uuid_is_encoded_as_the_database_holds_it():
@@ -24,13 +24,6 @@ def test_what_bson_cannot_hold_is_refused():
         encode({"a": 2**63})
 
 
-@pytest.mark.parametrize(
-    ("document", "size"), [({}, 5), ({"a": 1}, 12), ({"a": object()}, 0), ({"a": 2**64}, 0), ({"a": "\ud800"}, 0)]
-)
-def test_bytes_are_those_of_bson(document, size):
-    assert bytes_of(document) == size
-
-
 def test_a_copy_has_the_values_that_mongodb_returns():
     there = datetime(2026, 11, 22, 14, 0, 0, 1999, tzinfo=timezone(timedelta(hours=2)))
     given = {"a": (1, b"x"), "b": there, "c": {"d": [Decimal128("1.50"), 2**62]}, "e": DatetimeMS(2**50)}
@@ -42,3 +35,46 @@ def test_a_copy_has_the_values_that_mongodb_returns():
         "e": DatetimeMS(2**50),
     }
     assert copy["c"]["d"] is not given["c"]["d"]
+
+
+WHOLE = {
+    "title": "t",
+    "_id": 1,
+    "author": {"name": "n", "born": {"year": 1, "town": "x"}},
+    "tags": ["a", {"name": "b", "n": 1}, [{"name": "c"}, 2], []],
+    "none": None,
+}
+SHOWN = {
+    "all": (None, {"_id": 1, **WHOLE}),
+    "no more than the id": ([], {"_id": 1}),
+    "in the order of the document": (["none", "title"], {"_id": 1, "title": "t", "none": None}),
+    "below objects": (["author.born.year", "author.name"], {"_id": 1, "author": {"name": "n", "born": {"year": 1}}}),
+    "below lists": (["tags.name"], {"_id": 1, "tags": [{"name": "b"}, [{"name": "c"}], []]}),
+    "what is not there": (["other", "author.other", "title.x", "none.x"], {"_id": 1, "author": {}}),
+}
+
+
+@pytest.mark.parametrize(("fields", "shown"), SHOWN.values(), ids=SHOWN)
+def test_what_is_shown_of_a_document(fields, shown):
+    assert repr(show(WHOLE, fields)) == repr(shown)
+
+
+@pytest.mark.parametrize(("fields", "shown"), SHOWN.values(), ids=SHOWN)
+def test_each_storage_shows_that(storage, fields, shown):
+    storage.insert("things", [WHOLE])
+    assert list(map(repr, storage.find("things", {}, fields))) == [repr(shown)]
+    assert repr(storage.update_one("things", {"_id": 1}, {"$set": {"title": "t"}}, fields)) == repr(shown)
+
+
+def test_the_whole_is_shown_where_a_part_is_asked_for_too():
+    for fields in (["author", "author.name"], ["author.name", "author"]):
+        assert show(WHOLE, fields) == {"_id": 1, "author": WHOLE["author"]}
+
+
+@pytest.mark.parametrize("fields", [None, ["author", "tags"]])
+def test_what_is_shown_is_a_copy(fields):
+    kept = repr(WHOLE)
+    shown = show(WHOLE, fields)
+    shown["author"]["born"]["year"] = 2
+    shown["tags"][1]["name"] = "changed"
+    assert repr(WHOLE) == kept

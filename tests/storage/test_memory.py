@@ -9,7 +9,7 @@ import pytest
 
 from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge
 from gatewayfw.storage import Index, MockStorage
-from gatewayfw.storage.documents import bytes_of
+from gatewayfw.storage.documents import encode
 from gatewayfw.testing.storage_suite.topic import LOCK
 
 
@@ -174,7 +174,7 @@ def test_a_refused_insert_leaves_everything_as_it_was(storage, document, error, 
 
 
 def test_a_document_may_be_as_large_as_it_may_be_and_no_larger(storage):
-    storage.most_bytes = bytes_of({"_id": 1, "a": "x" * 50})
+    storage.most_bytes = len(encode({"_id": 1, "a": "x" * 50}))
     storage.insert("things", [{"_id": 1, "a": "x" * 50}])
     storage.update_one("things", {}, {"$set": {"a": "y" * 50}}, None)
     for write in (

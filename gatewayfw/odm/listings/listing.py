@@ -139,7 +139,7 @@ def _read(
     beside = root not in projection.names
     wider = _with_path(projection, order.path)
     found = storage.find_at_once(model, wanted, wider.paths, sort=order.keys, limit=most + 1)
-    documents = _bounded(found, storage.reply_bytes())
+    documents = _bounded(found, storage.scope.reply_bytes)
     more = len(documents) > most
     if more:
         del documents[most:]

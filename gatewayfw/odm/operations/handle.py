@@ -74,7 +74,7 @@ class Handle:
                 get = {**get, **dict.fromkeys(names, 1)}
         projection = self._projections.compiled(self.schema, get, names)
         if projection.queries:
-            self.database.storage.add_queries(projection.queries)
+            self.database.storage.scope.add_queries(projection.queries)
         return projection
 
     def named(self, wanted: Filter) -> list[tuple[str, object]]:

@@ -168,7 +168,7 @@ def _walk(model: Handle, wanted: Filter, work: Callable[[Walk], T]) -> T:
         return database.run(lambda _: work(Walk(database, model.name, wanted))).result
     # Without transactions an error leaves a part of its batch done, which nobody would count.
     most = MOST if storage.has_transactions() else 1
-    return work(Walk(database, model.name, wanted, Pace(remaining=storage.remaining, most=most)))
+    return work(Walk(database, model.name, wanted, Pace(remaining=storage.scope.remaining, most=most)))
 
 
 def _is_there(differs: bool | None) -> bool:

@@ -52,7 +52,7 @@ def insert_documents(
     new: list[NewDocument] = []
     for doc, given, place in zip(docs, inputs, where, strict=True):
         if new:
-            storage.check_deadline()
+            storage.scope.check()
         new.append(parse_document(model.schema, doc, given, model.allowance, place))
     done = model.database.run(
         lambda attempt: show(storage, projection, apply(storage, insert(attempt, model.schema, new))),

@@ -71,7 +71,7 @@ def show_each(storage: Storage, projection: Projection, found: Iterator[Document
     Deeper levels are read for 1,000 documents at a time, fewer where these alone might fill the reply.
     """
     if projection.deeper:
-        return (show(storage, projection, batch) for batch in _together(found, storage.reply_bytes()))
+        return (show(storage, projection, batch) for batch in _together(found, storage.scope.reply_bytes))
     return map(partial(shapes, projection), in_batches(found))
 
 
@@ -99,7 +99,7 @@ class _Reading:
 
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
-        self._most = storage.reply_bytes()
+        self._most = storage.scope.reply_bytes
         self._weight = 0
 
     def show(self, projection: Projection, documents: Sequence[Mapping[str, Any]]) -> list[Document]:

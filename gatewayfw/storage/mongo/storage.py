@@ -14,6 +14,7 @@ from pymongo.errors import OperationFailure
 
 from gatewayfw.batches import Found
 from gatewayfw.errors import GatewayError, StorageError
+from gatewayfw.storage.deadlines import UNLIMITED
 from gatewayfw.storage.mongo import commands
 from gatewayfw.storage.mongo.deadlines import run_aside
 from gatewayfw.storage.mongo.errors import note_met, refused_update
@@ -52,10 +53,8 @@ class MongoStorage(MongoTransactions):
 
         Both happen outside the caller's transaction.
         """
-        scope = self._scopes.scope
-        if scope is not None:
-            scope.check()
-        looking = self._settings.operation_timeout if scope is None else scope.remaining()
+        self.scope.check()
+        looking = self._settings.operation_timeout if self.scope is UNLIMITED else self.scope.remaining()
         return run_aside(lambda: self._ensure(collection, indexes, build_limit, looking))
 
     def _ensure(self, collection: str, indexes: Sequence[Index], build_limit: int, looking: float) -> list[str]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 import random
-import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -24,8 +23,8 @@ from pymongo.read_preferences import ReadPreference
 
 from gatewayfw.errors import OutcomeUnknown, Timeout, Unavailable
 from gatewayfw.settings import Settings
-from gatewayfw.storage.base import Storage, T
-from gatewayfw.storage.deadlines import Scope
+from gatewayfw.storage.base import OpenTransaction, OpenTransactions, Storage, T
+from gatewayfw.storage.deadlines import UNLIMITED, Scope
 from gatewayfw.storage.mongo.connection import MAJORITY, Connection
 from gatewayfw.storage.mongo.deadlines import DriverDeadline, run_aside
 from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, WRITE_CONFLICT, translate_error, without_documents
@@ -57,15 +56,14 @@ class _WriteConflict(_Conflict, WriteConflict):
     """It lost against another one."""
 
 
-class _Transaction:
-    """An open transaction of one thread."""
+class _Transaction(OpenTransaction):
+    """An open transaction with its session."""
 
     def __init__(self, session: ClientSession) -> None:
         self.session = session
-        self.failed: BaseException | None = None
 
 
-class _Open(threading.local):
+class _Open(OpenTransactions):
     transaction: _Transaction | None = None
 
 
@@ -86,11 +84,11 @@ class _Command:
     def __enter__(self) -> ClientSession | None:
         storage = self._storage
         self._transaction = transaction = storage._open.transaction
-        if transaction is not None and transaction.failed is not None:
-            raise transaction.failed
+        if transaction is not None:
+            transaction.check()
         try:
             scope = storage._scopes.scope
-            if scope is not None:
+            if scope is not UNLIMITED:
                 scope.check()
             else:
                 own = storage.deadline(storage._settings.operation_timeout)
@@ -138,7 +136,7 @@ class MongoTransactions(Storage):
         )
         self._connection = Connection(database, self._settings)
         self._collection = self._connection.collection
-        self._open = _Open()
+        self._open: _Open = _Open()
         self._stripes = Stripes()
         #: What tells each collection from a later one of its name.
         self._ensured: dict[str, object] = {}
@@ -191,11 +189,10 @@ class MongoTransactions(Storage):
 
     def _limit_time(self) -> AbstractContextManager[Scope]:
         """Give work without a deadline the one for operations outside a request."""
-        scope = self._scopes.scope
-        if scope is None:
+        if self.scope is UNLIMITED:
             return self.deadline(self._settings.operation_timeout)
-        scope.check()
-        return nullcontext(scope)
+        self.scope.check()
+        return nullcontext(self.scope)
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:
@@ -230,8 +227,7 @@ class MongoTransactions(Storage):
     def _committed(self) -> Iterator[ClientSession | None]:
         with self._command() as session:
             yield session
-        if self._scopes.scope is not None:
-            self._scopes.scope.commit()
+        self.scope.commit()
 
     # -- transactions
 
@@ -243,7 +239,8 @@ class MongoTransactions(Storage):
     ) -> T:
         """Run ``fn`` in a transaction, again after conflicts while the deadline allows."""
         if self._open.transaction is not None:
-            return self._join(self._open.transaction, fn)
+            with self._open.transaction.joined():
+                return fn()
         with self._limit_time() as scope:
             if self.has_transactions():
                 with self._stripes.held(hot, min(QUEUE, scope.remaining() * _QUEUE_SHARE)):
@@ -252,27 +249,6 @@ class MongoTransactions(Storage):
                 result = fn()
             scope.commit()
             return result
-
-    def aside(self, fn: Callable[[], T]) -> T:
-        """Run ``fn`` without the session of the open transaction."""
-        kept, self._open.transaction = self._open.transaction, None
-        try:
-            return fn()
-        finally:
-            self._open.transaction = kept
-
-    def in_transaction(self) -> bool:
-        """Return whether this thread has a session with an open transaction."""
-        return self._open.transaction is not None
-
-    def _join(self, transaction: _Transaction, fn: Callable[[], T]) -> T:
-        if transaction.failed is not None:
-            raise transaction.failed
-        try:
-            return fn()
-        except BaseException as error:
-            transaction.failed = error
-            raise
 
     def _retry(self, fn: Callable[[], T], proof: tuple[str, Filter] | None, scope: Scope) -> T:
         attempt = 0
@@ -298,8 +274,7 @@ class MongoTransactions(Storage):
             self._open.transaction = transaction
             try:
                 result = fn()
-                if transaction.failed is not None:
-                    raise transaction.failed
+                transaction.check()
                 if scope.remaining() < _COMMIT_RESERVE:
                     raise Timeout()
             except BaseException as error:

@@ -101,7 +101,7 @@ def test_without_transactions_each_document_is_a_batch(odm, asked, monkeypatch, 
     monkeypatch.setattr(type(odm.storage), "has_transactions", lambda self: transactions)
     calls = asked("find")
     assert model.update_many(ALL, {"$inc": {"n": 1}}) == {"matched": 3, "modified": 3}
-    assert given == [{"remaining": odm.storage.remaining, "most": most}]
+    assert given == [{"remaining": odm.storage.scope.remaining, "most": most}]
     batches = [filter["$and"][1]["_id"]["$in"] for _, (_, filter, _), _ in calls if "$and" in filter]
     assert batches == ([made] if transactions else [[one] for one in made])
 
