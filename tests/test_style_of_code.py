@@ -279,8 +279,6 @@ def test_every_source_is_there():
 
 #: Modules without a test file, and why. What has rules of its own is not among them.
 WITHOUT_TESTS = {
-    "export.typescript.batches": "holds text only; what it means, the compilers say",
-    "export.typescript.parts": "holds text only; what it means, the compilers say",
     "testing.storage_suite.indexes": "is tests itself",
     "testing.storage_suite.locks": "is tests itself",
     "testing.storage_suite.reads": "is tests itself",

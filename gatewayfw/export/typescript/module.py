@@ -7,15 +7,18 @@ a ``fetch``: browsers, Node 18 and later, Deno, Bun.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
+from importlib.resources import files
 from typing import Any
 
 from gatewayfw.catalog.kinds import Description
 from gatewayfw.export.text import FROZEN, OPENING
-from gatewayfw.export.typescript.batches import ASK, BATCH
 from gatewayfw.export.typescript.kinds import DEEPEST, Asked, Sent, Shown
-from gatewayfw.export.typescript.parts import CLIENT, TYPES
 from gatewayfw.export.typescript.text import TypeMember, block, key, union
+
+#: What only a gateway that takes batches has, in `template.ts`.
+_BATCH = re.compile(r"/\* batch \*/\n?(.*?)/\* end \*/\n?", re.DOTALL)
 
 
 def typescript(catalog: Mapping[str, Any]) -> str:
@@ -23,24 +26,17 @@ def typescript(catalog: Mapping[str, Any]) -> str:
     models: Mapping[str, Any] = catalog["models"]
     described = block(TypeMember(name, _model(models, model)) for name, model in models.items())
     services = block(TypeMember(name, _service(models, service)) for name, service in catalog["services"].items())
+    head = [f"// {OPENING}\n", f"export interface Models {described}\n", f"export interface Services {services}\n"]
+    return "\n".join([*head, _rest(catalog)])
+
+
+def _rest(catalog: Mapping[str, Any]) -> str:
+    """Return `template.ts` with what differs between gateways put in."""
+    text = files("gatewayfw.export.typescript").joinpath("template.ts").read_text("utf-8")
     below = ", ".join(str(max(level - 1, 0)) for level in range(DEEPEST + 1))
-    parts = [
-        f"// {OPENING}\n",
-        f"export interface Models {described}\n",
-        f"export interface Services {services}\n",
-        f"{TYPES}/** One level less. */\ntype Below = [{below}];\n",
-        _client(catalog),
-    ]
-    if catalog["maxBatch"]:
-        parts.append(ASK.replace("$MOST", str(catalog["maxBatch"])))
-    return "\n".join(parts)
-
-
-def _client(catalog: Mapping[str, Any]) -> str:
-    text = CLIENT.replace("{ token: client.token }", _token(catalog["tokens"]))
-    for mark, code in BATCH.items():
-        text = text.replace(mark, code if catalog["maxBatch"] else "")
-    return text
+    text = text.replace("/* levels below */", below).replace("{ token: client.token }", _token(catalog["tokens"]))
+    text = text.replace("/* most */", str(catalog["maxBatch"]))
+    return _BATCH.sub(r"\1" if catalog["maxBatch"] else "", text)
 
 
 def _token(carriers: Iterable[Mapping[str, str]]) -> str:

@@ -1,8 +1,3 @@
-"""The parts of ``gateway.ts`` that are the same for every gateway."""
-
-from __future__ import annotations
-
-TYPES = """\
 export type Service = keyof Services & string;
 export type Model = keyof Models & string;
 export type ModelOf<S extends Service = "main"> = keyof Services[S] & string;
@@ -127,9 +122,9 @@ type Body<B, G> = B extends Doc<infer M extends Model, infer P> ? Asked<M, At<G,
 type Asked<M extends Model, G> = G extends object ? Result<M, G> : never;
 type At<G, P> = P extends [infer K, ...infer R] ? (K extends keyof G ? At<G[K], R> : never) : G;
 type Picked<C, G, N> = { [K in keyof C as K extends N ? K : never]: Body<C[K], G> };
-"""
+/** One level less. */
+type Below = [/* levels below */];
 
-CLIENT = """\
 /** Why a request failed: `message` is for people, `code` and `errors` (texts by path) are for programs. */
 export interface Refusal { message: string; code: string; errors?: { [path: string]: string[] }; requestId?: string }
 /** `status` is the one of HTTP; 0 where no reply came, with the code `no_reply`. */
@@ -235,7 +230,18 @@ export interface Client {
     request: { service?: S | undefined; model: M; act: A; details: Details<Entry<S, M, A>, G> },
     options?: CallOptions & Repeated<Entry<S, M, A>>,
   ): Promise<Reply<BodyOf<S, M, A, G>>>;
-/* batch: method */}
+/* batch */
+
+  /**
+   * Run several acts by one request; return the reply to each, in order. With `atomic` all of them are done or none.
+   * It throws a GatewayError only where the gateway refuses all of them.
+   */
+  batch<const R extends readonly Ask<unknown>[]>(
+    requests: R,
+    options?: CallOptions & { atomic?: boolean | undefined },
+  ): Promise<Items<R>>;
+/* end */
+}
 
 /** A copy of a value without its files, which are added to `files` with their paths. */
 function withoutFiles(value: any, path: string, files: [string, any][]): any {
@@ -269,7 +275,7 @@ function mayPass(reply: unknown): boolean {
 
 export function createClient(options: ClientOptions): Client {
   const { url, token, headers = {}, onError } = options;
-  const endpoint = `${url.replace(/\\/+$/, "")}/gateway`;
+  const endpoint = `${url.replace(/\/+$/, "")}/gateway`;
 
   const failed = (status: number, body: Refusal, cause?: unknown): GatewayError => {
     const error = new GatewayError({ success: false, status, body }, cause);
@@ -305,7 +311,7 @@ export function createClient(options: ClientOptions): Client {
       const code = status ? "no_envelope" : "no_reply";
       return failed(status, { message: `${why}: ${cause instanceof Error ? cause.message : cause}`, code }, cause);
     }
-    if (envelope?.success === true/* batch: success */) return { ...envelope, status, headers: told };
+    if (envelope?.success === true/* batch */ || (body.batch && Array.isArray(envelope?.body))/* end */) return { ...envelope, status, headers: told };
     if (envelope?.success === false) return failed(status, { message: "refused", code: "refused", ...envelope.body });
     return failed(status, { message: "the reply is no envelope", code: "no_envelope" });
   };
@@ -346,7 +352,49 @@ export function createClient(options: ClientOptions): Client {
       const reply = await run(request, options);
       return reply instanceof GatewayError ? reply.reply : reply;
     },
-/* batch: code */  };
+/* batch */
+    async batch(batch: any, { atomic = false, ...options }: any = {}): Promise<any> {
+      const files: Files = [];
+      for (const { details } of batch) withoutFiles(details.set, "set", files);
+      if (files.length) throw new TypeError("a batch carries no files");
+      const reply = await post({ batch, atomic }, options);
+      if (reply instanceof GatewayError) throw reply;
+      if (reply.body?.length !== batch.length)
+        throw failed(200, { message: "the reply is not that to the batch", code: "no_envelope" });
+      return reply.body.map(({ code, ...item }: any) => {
+        const body = { message: "refused", code, ...item.body };
+        return item.success ? item : { ...item, body: failed(item.status, body).reply.body };
+      });
+    },
+/* end */
+  };
   return client;
 }
-"""
+/* batch */
+
+/** Most requests of a `batch`. */
+export const maxBatch = /* most */;
+
+/** A request for `batch` whose act returns `B`; see `ask`. */
+export interface Ask<B> { service: string | undefined; model: string; act: string; details: object; readonly $body?: B }
+/** A reply to one request of a `batch`; `retryAfter` are seconds. */
+export type Item<B> = { success: true; status: number; body: B } | (Failure & { retryAfter?: number });
+/** The replies to the requests of a `batch`, in order. */
+export type Items<R> = { -readonly [K in keyof R]: R[K] extends Ask<infer B> ? Item<B> : never };
+
+/** Return a request for `batch`; the arguments are those of `call`. */
+export function ask<
+  S extends Service = "main",
+  M extends ModelOf<S> = ModelOf<S>,
+  A extends ActOf<S, M> = ActOf<S, M>,
+  const G extends GetOf<S, M, A> = GetOf<S, M, A>,
+>(
+  model: M,
+  act: A,
+  details: Details<Entry<S, M, A>, G>,
+  options: { service?: S | undefined } = {},
+): Ask<BodyOf<S, M, A, G>> {
+  const { set = {}, get } = details as any;
+  return { service: options.service, model, act, details: { set, get } };
+}
+/* end */
