@@ -57,7 +57,7 @@ _PIECE_BYTES = 256 * 1024
 
 
 class NotJsonError(TypeError):
-    """The result of an act has no JSON form; the message names its type only."""
+    """The result of an act has no JSON form; the message names its type and path only."""
 
 
 def dumps(value: Any) -> bytes:
@@ -82,14 +82,18 @@ def success(value: Any, bounds: ReplyBounds | None = None) -> bytes:
     """
     writing = _Writing(bounds)
     kind = type(value)
-    if kind is dict:  # most by far
-        body = writing.object(value)
-    elif kind in _LISTS:
-        body = writing.list(value)
-    elif isinstance(value, Batched):
-        body = writing.array(value)
-    else:
-        body = writing.dumps(value)
+    try:
+        if kind is dict:  # most by far
+            body = writing.object(value)
+        elif kind in _LISTS:
+            body = writing.list(value)
+        elif isinstance(value, Batched):
+            body = writing.array(value)
+        else:
+            body = writing.dumps(value)
+    except NotJsonError as error:
+        place = _place_without_json(value)
+        raise NotJsonError(f"{error}, at {place}") if place else error from None
     if bounds is not None and bounds.reply_bytes is not None and len(body) > bounds.reply_bytes:
         raise ReplyTooLarge(bounds.reply_bytes)
     return b'{"body":' + body + b',"success":true}'
@@ -230,6 +234,26 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Iterable) and not isinstance(value, set | frozenset | bytearray | memoryview):
         return _ITERATOR
     raise NotJsonError(f"the result of the act holds a value of the type {type(value).__name__}, which is not JSON")
+
+
+def _place_without_json(value: Any) -> str:
+    """Return the path to what JSON cannot express; empty for the value itself."""
+    names: list[str] = []
+    while True:
+        parts = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()
+        name, value = next((part for part in parts if not _has_json(part[1])), (None, None))
+        if name is None:
+            return ".".join(names)
+        names.append(str(name))
+
+
+def _has_json(value: Any) -> bool:
+    """Tell whether JSON can express a value; what is in an iterator is not looked at."""
+    try:
+        orjson.dumps(value, default=lambda part: None if (plain := _plain(part)) is _ITERATOR else plain)
+    except orjson.JSONEncodeError:
+        return False
+    return True
 
 
 def _text_of(value: bytes) -> str:

@@ -140,6 +140,24 @@ def test_result_without_json_is_refused_and_not_shown(value, message):
     assert str(caught.value) == message
 
 
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ({"a": [1, {"b": 10**20}]}, ", at a.1.b"),
+        ([{"a": OID}] * 100 + [{"a": NOON, "b": {1, 2}}], ", at 100.b"),
+        ({"rows": Cursor({"a": 1}), "n": 2**64}, ", at n"),
+        ({"a": {1: 2}}, ", at a"),
+        (Cursor(2**64), ""),
+        (2**64, ""),
+    ],
+    ids=["in a list", "in a long list", "beside a cursor", "a key", "in a cursor", "the result"],
+)
+def test_a_result_without_json_is_refused_by_its_path(value, place):
+    with pytest.raises(NotJsonError) as caught:
+        success(value)
+    assert str(caught.value).partition(", at ")[1:] == place.partition(", at ")[1:]
+
+
 async def later():
     raise AssertionError("never awaited")
 
