@@ -21,8 +21,9 @@ from gatewayfw.environment import environment, judge_memory, multi_worker_server
 from gatewayfw.errors import DefinitionError, GatewayError
 from gatewayfw.odm.copies.counts import CopyCounts
 from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES
-from gatewayfw.odm.jobs.fan_out import Drained, Fanout
-from gatewayfw.odm.jobs.thread import Helper
+from gatewayfw.odm.jobs.background import JobThread
+from gatewayfw.odm.jobs.fan_out import Drained
+from gatewayfw.odm.jobs.worker import JobWorker
 from gatewayfw.odm.sizes.window_shares import SizeChecks
 from gatewayfw.odm.upkeep.indexes import wanted_indexes
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
@@ -76,8 +77,8 @@ class Database:
         self._settings = settings
         self._storage: Storage | None = None
         self.memory_is_meant = False
-        self._fanout: Fanout | None = None
-        self._helper: Helper | None = None
+        self._fanout: JobWorker | None = None
+        self._thread: JobThread | None = None
         #: The processes in which the models were used and requests answered; a forked one has another id.
         self._used_in = self._serves_in = 0
         self.counts = CopyCounts()
@@ -104,7 +105,7 @@ class Database:
             _check_memory()
         self._storage, self.memory_is_meant = storage, memory
         self._fanout = None
-        self._helper = Helper(self._attend) if storage.multi_process else None
+        self._thread = JobThread(self._attend) if storage.multi_process else None
         self.counts = CopyCounts()
         self._prepared = {}
         self._index_problems = {}
@@ -132,8 +133,8 @@ class Database:
             DefinitionError: greenlets have replaced its threads.
         """
         refuse_greenlets()
-        if self._helper is not None and self._settings.fan_out_thread:
-            self._helper.start()
+        if self._thread is not None and self._settings.fan_out_thread:
+            self._thread.start()
         self._serves_in = os.getpid()
 
     def _adapter(self, db: Any) -> Storage:
@@ -182,13 +183,13 @@ class Database:
         return Deadline(self._scopes, seconds) if self._storage is None else self._storage.deadline(seconds)
 
     @property
-    def fanout(self) -> Fanout:
+    def worker(self) -> JobWorker:
         """The worker for this database's jobs; DefinitionError before `set_db`."""
         if self._fanout is None:  # Made at its first use: an app may still change settings.
             storage = self.storage
             # If one process has all data, there is no limit.
             limit = self._settings.inline_limit if storage.multi_process else math.inf
-            self._fanout = Fanout(self.schemas, storage, limit, lambda keys: self._free(keys))
+            self._fanout = JobWorker(self.schemas, storage, limit, lambda keys: self._free(keys))
         return self._fanout
 
     def run(
@@ -204,7 +205,7 @@ class Database:
         too large, the operation or the whole larger transaction runs again and checks sizes. ``proof`` and
         ``hot`` are those of `Storage.transaction`.
         """
-        storage, fanout = self.storage, self.fanout
+        storage, worker = self.storage, self.worker
         outer = self._local.jobs
         can = abilities_of(storage)
         attempts: list[Attempt] = []
@@ -212,8 +213,8 @@ class Database:
         def run_once() -> T:
             if outer is None:
                 self._local.stopped = None  # a conflict of the attempt before says nothing about this one
-            crowded = len(attempts) >= CONFLICTS and outer is None and fanout.limit < math.inf
-            limit = 0 if crowded else fanout.limit
+            crowded = len(attempts) >= CONFLICTS and outer is None and worker.limit < math.inf
+            limit = 0 if crowded else worker.limit
             attempt = Attempt(self.schemas, can, limit, self._local.checks, self.counts)
             attempts.append(attempt)
             result = operation(attempt)
@@ -285,15 +286,15 @@ class Database:
         """
         if not keys:
             return Drained()
-        if self.fanout.waits:
+        if self.worker.waits:
             return Drained(left=keys)
         if not self.storage.multi_process:
-            return self.fanout.drain(sorted(keys), math.inf)
+            return self.worker.drain(sorted(keys), math.inf)
         if self.storage.in_transaction():  # another gateway's transaction on the same storage is not committed yet
             return Drained(left=keys)
-        drained = self.fanout.drain(sorted(keys), min(DRAIN, self.storage.scope.remaining() * DRAIN_SHARE))
-        if drained.left and self._helper is not None:
-            self._helper.wake()
+        drained = self.worker.drain(sorted(keys), min(DRAIN, self.storage.scope.remaining() * DRAIN_SHARE))
+        if drained.left and self._thread is not None:
+            self._thread.wake()
         return drained
 
     def keep_bytes(self, free: Callable[[Collection[str]], None], attend: Callable[[], None]) -> None:
@@ -304,7 +305,7 @@ class Database:
         """Do one round of the jobs' thread; return how many jobs are left."""
         if not self.storage.is_closed():
             self.notice_drops()
-        left = self.fanout.attend()
+        left = self.worker.attend()
         self._attend_bytes()
         return left
 

@@ -202,7 +202,7 @@ class Odm:
 
     def jobs(self) -> list[Job]:
         """Return the jobs that bring large changes to all of their copies, oldest first."""
-        return self._database.fanout.jobs.listed()
+        return self._database.worker.jobs.listed()
 
     def work(self, seconds: float = math.inf, on_progress: Callable[[Job], None] | None = None) -> int:
         """Work on pending jobs, for at most ``seconds``; return how many are left.
@@ -214,7 +214,7 @@ class Odm:
         """
         if self._database.is_nested:
             raise UsageError("odm.work: not inside a transaction")
-        return self._database.fanout.work(seconds, on_progress)
+        return self._database.worker.work(seconds, on_progress)
 
     @contextmanager
     def leave_to_jobs(self, beyond: int = 0) -> Iterator[None]:
@@ -229,7 +229,7 @@ class Odm:
         """
         if type(beyond) is not int or beyond < 0:
             raise UsageError("leave_to_jobs: beyond must be a whole number, 0 or more")
-        with self._database.fanout.leave(beyond):
+        with self._database.worker.leave(beyond):
             yield
             self.work()
 

@@ -346,7 +346,7 @@ def test_the_sweep_leaves_what_another_model_or_database_stored(gw, store, keys)
 @pytest.mark.mongo
 def test_the_thread_of_the_jobs_sweeps(mongo_database, tmp_path, monkeypatch):
     monkeypatch.setattr("gatewayfw.files.files.GRACE", 0.0)
-    monkeypatch.setattr("gatewayfw.odm.jobs.thread.INTERVAL", 0.01)
+    monkeypatch.setattr("gatewayfw.odm.jobs.background.PAUSE", 0.01)
     gw = gateway()
     gw.odm.set_db(mongo_database)
     gw.files.use(DirectoryFiles(tmp_path))

@@ -14,7 +14,8 @@ from gatewayfw.errors import DefinitionError, DuplicateKey, GatewayError, HttpEr
 from gatewayfw.odm import Odm
 from gatewayfw.odm.copies.jobs import INDEXES
 from gatewayfw.odm.database import Database
-from gatewayfw.odm.jobs.fan_out import Drained, Fanout
+from gatewayfw.odm.jobs.fan_out import Drained
+from gatewayfw.odm.jobs.worker import JobWorker
 from gatewayfw.schemas import Schemas, integer, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, Scope
@@ -227,10 +228,10 @@ class Helping:
 
 
 @pytest.fixture
-def helpers(monkeypatch):
-    """The helper of each database that is set."""
+def job_threads(monkeypatch):
+    """The thread of each database that is set."""
     made = []
-    monkeypatch.setattr("gatewayfw.odm.database.Helper", lambda work: made.append(Helping(work)) or made[-1])
+    monkeypatch.setattr("gatewayfw.odm.database.JobThread", lambda work: made.append(Helping(work)) or made[-1])
     return made
 
 
@@ -258,7 +259,7 @@ def drained(monkeypatch):
             return Drained(left=set(keys[: self.left]))
 
     calls = Calls()
-    monkeypatch.setattr(Fanout, "drain", lambda self, keys, seconds: calls.drain(keys, seconds))
+    monkeypatch.setattr(JobWorker, "drain", lambda self, keys, seconds: calls.drain(keys, seconds))
     return calls
 
 
@@ -266,7 +267,7 @@ def change(odm):
     odm.country.find_one_and_update({"name": {"$exists": True}}, {"$set": {"name": "b"}})
 
 
-def test_an_operation_works_on_its_jobs_for_a_moment(helpers, drained, monkeypatch):
+def test_an_operation_works_on_its_jobs_for_a_moment(job_threads, drained, monkeypatch):
     odm = copied(Shared(mongomock.MongoClient().test))
     change(odm)
     monkeypatch.setattr(Scope, "remaining", lambda self: 0.4)
@@ -275,11 +276,11 @@ def test_an_operation_works_on_its_jobs_for_a_moment(helpers, drained, monkeypat
 
 
 @pytest.mark.parametrize(("left", "told"), [(0, []), (1, ["wake"])])
-def test_the_thread_is_woken_for_what_is_left_and_never_started(helpers, drained, left, told):
+def test_the_thread_is_woken_for_what_is_left_and_never_started(job_threads, drained, left, told):
     odm = copied(Shared(mongomock.MongoClient().test))
     drained.left = left
     change(odm)
-    assert helpers[0].told == told
+    assert job_threads[0].told == told
 
 
 @pytest.fixture
@@ -298,64 +299,64 @@ def served(database, **settings):
 
 
 @pytest.mark.usefixtures("in_service")
-def test_the_first_request_of_a_process_starts_the_thread(helpers, monkeypatch):
+def test_the_first_request_of_a_process_starts_the_thread(job_threads, monkeypatch):
     odm = served(Shared(mongomock.MongoClient().test))
     monkeypatch.setattr("gatewayfw.odm.database.os", SimpleNamespace(getpid=lambda: -1, environ={}))
     odm.serve()
-    assert helpers[0].told == ["start", "start"]
+    assert job_threads[0].told == ["start", "start"]
 
 
 @pytest.mark.usefixtures("in_service")
-def test_another_database_gets_a_thread_of_its_own(helpers):
+def test_another_database_gets_a_thread_of_its_own(job_threads):
     odm = served(Shared(mongomock.MongoClient().test))
     odm.set_db(Shared(mongomock.MongoClient().test))
     odm.serve()
-    assert [helper.told for helper in helpers] == [["start"], ["start"]]
+    assert [thread.told for thread in job_threads] == [["start"], ["start"]]
 
 
 @pytest.mark.usefixtures("in_service")
-def test_no_request_starts_a_thread_that_the_setting_forbids(helpers):
+def test_no_request_starts_a_thread_that_the_setting_forbids(job_threads):
     odm = served(Shared(mongomock.MongoClient().test), fan_out_thread=False)
     odm.init_worker()
-    assert helpers[0].told == []
+    assert job_threads[0].told == []
 
 
 @pytest.mark.usefixtures("in_service")
-def test_data_of_one_process_has_no_thread(helpers):
+def test_data_of_one_process_has_no_thread(job_threads):
     served(mongomock.MongoClient().test).init_worker()
-    assert helpers == []
+    assert job_threads == []
 
 
-def test_in_tests_the_thread_starts_only_if_asked_for(helpers):
+def test_in_tests_the_thread_starts_only_if_asked_for(job_threads):
     odm = served(Shared(mongomock.MongoClient().test))
-    assert helpers[0].told == []
+    assert job_threads[0].told == []
     odm.init_worker()
-    assert helpers[0].told == ["start"]
+    assert job_threads[0].told == ["start"]
 
 
-def test_a_process_of_greenlets_neither_serves_nor_uses_models(helpers, monkeypatch):
+def test_a_process_of_greenlets_neither_serves_nor_uses_models(job_threads, monkeypatch):
     odm = copied(Shared(mongomock.MongoClient().test))
     monkeypatch.setitem(sys.modules, "gevent.monkey", SimpleNamespace(is_module_patched=lambda part: True))
     monkeypatch.setattr("gatewayfw.odm.database.os", SimpleNamespace(getpid=lambda: -1, environ={}))
     for step in (odm.serve, odm.serve, odm.init_worker, lambda: odm.country.find_one({}), odm.ready):
         with pytest.raises(DefinitionError, match="gevent has replaced the threads"):
             step()
-    assert helpers[0].told == []
+    assert job_threads[0].told == []
 
 
-def test_the_thread_works_on_jobs_and_attends_to_bytes(helpers):
+def test_the_thread_works_on_jobs_and_attends_to_bytes(job_threads):
     odm = copied(Shared(mongomock.MongoClient().test))
     attended = []
     odm.keep_bytes("country", "name", len, lambda: attended.append(len(odm.jobs())))
     with odm.leave_to_jobs():
         change(odm)
         assert len(odm.jobs()) == 1
-    assert (helpers[0].work(), attended) == (0, [0])
+    assert (job_threads[0].work(), attended) == (0, [0])
 
 
-def test_in_memory_of_one_process_there_is_no_thread(helpers):
+def test_in_memory_of_one_process_there_is_no_thread(job_threads):
     copied(MockStorage(mongomock.MongoClient().test))
-    assert helpers == []
+    assert job_threads == []
 
 
 # -- bytes kept elsewhere
@@ -434,24 +435,24 @@ def test_what_is_dropped_under_a_gateway_is_prepared_again(odm, drop, monkeypatc
 
 
 @pytest.mark.mongo
-def test_the_thread_of_the_jobs_notices_a_drop(odm_on, mongo_database, helpers, caplog):
+def test_the_thread_of_the_jobs_notices_a_drop(odm_on, mongo_database, job_threads, caplog):
     odm = odm_on(mongo_database)
     book = book_of(odm)
     mongo_database.client.drop_database(mongo_database.name)
-    assert helpers[0].work() == 0
+    assert job_threads[0].work() == 0
     book.count()
     assert sorted(mongo_database.book.index_information()) == ["_id_", "title_1"]
     assert caplog.messages == ["dropped, and prepared again at the next use: _gw_jobs, book"]
 
 
 @pytest.mark.mongo
-def test_a_look_for_drops_is_one_command_now_and_then(odm_on, mongo_database, helpers, monkeypatch):
+def test_a_look_for_drops_is_one_command_now_and_then(odm_on, mongo_database, job_threads, monkeypatch):
     odm = odm_on(mongo_database)
     asked = []
     monkeypatch.setattr(odm.storage, "dropped", lambda: asked.append(1) or [])
-    helpers[0].work()
+    job_threads[0].work()
     book_of(odm)
     for _ in range(3):
-        helpers[0].work()
+        job_threads[0].work()
         odm.readiness.state()
     assert len(asked) == 1

@@ -8,7 +8,7 @@ import pytest
 
 from gatewayfw import gateway
 from gatewayfw.errors import Conflict, UsageError
-from gatewayfw.odm.jobs.fan_out import Fanout
+from gatewayfw.odm.jobs.worker import JobWorker
 from tests.odm.world import World, define_world
 
 
@@ -137,13 +137,13 @@ def test_other_threads_of_the_gateway_leave_jobs_too(world, land):
 
 
 def test_who_attends_to_jobs_passes_over_those_that_wait(world, land):
-    fanout = Fanout(world.odm.schemas, world.storage, 3)
+    worker = JobWorker(world.odm.schemas, world.storage, 3)
     with pytest.raises(KeyError), world.odm.leave_to_jobs():
         rename(world, land)
         raise KeyError
-    with fanout.leave(0):
-        assert (fanout.attend(), names(world)) == (0, ["old"] * 3)
-    assert (fanout.attend(), names(world)) == (0, ["new"] * 3)
+    with worker.leave(0):
+        assert (worker.attend(), names(world)) == (0, ["old"] * 3)
+    assert (worker.attend(), names(world)) == (0, ["new"] * 3)
 
 
 @pytest.mark.parametrize("beyond", [-1, 0.5, True, "1", None])

@@ -15,11 +15,11 @@ from gatewayfw import string
 from gatewayfw.errors import Conflict, OutcomeUnknown, StillReferenced, Timeout, Unavailable
 from gatewayfw.odm import Odm
 from gatewayfw.odm.copies.jobs import Jobs
-from gatewayfw.odm.jobs.fan_out import Drained, Fanout
+from gatewayfw.odm.jobs.fan_out import Drained, FanOut
+from gatewayfw.odm.jobs.worker import JobWorker
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
-from tests.odm.noted import note_commands
 from tests.odm.towns import ANN, BOB, BONN, BONN_COPY, LAND, LAND_COPY, LOCK, ROME, SEA, SEA_COPY, UNCUT, alone, members
 from tests.odm.world import World, define_world
 from tests.storage.mongo.commits import take_a_minute, unanswered
@@ -390,7 +390,7 @@ def test_a_job_that_was_overtaken_at_the_end_of_the_time_is_free_at_once(few, un
 
     clock = SimpleNamespace(monotonic=lambda: time.monotonic() + sum(passed))
     with monkeypatch.context() as patched:
-        patched.setattr("gatewayfw.odm.jobs.fan_out.time", clock)
+        patched.setattr("gatewayfw.odm.jobs.worker.time", clock)
         meeting(patched, few, "update_many", "city", slow)
         assert few.odm.work(30.0) == 1
     assert [(job.v, job.leased) for job in few.odm.jobs()] == [(V + 1, None)]
@@ -403,9 +403,10 @@ def overtaken(world, key):
 
 def late_step(world, job):
     """What a worker does that was paused after it had claimed a job."""
-    fanout = Fanout(world.odm.schemas, world.storage, 3)
-    progress = fanout._step(job, fanout._relation(job), Drained())
-    return fanout.jobs.finish(job) if progress is None else fanout.jobs.advance(job, progress, "late")
+    model, _, name = job.relation.partition(".")
+    relation, jobs = world.odm.schemas.get_schema(model).relations[name], Jobs(world.storage)
+    progress = FanOut(world.odm.schemas, world.storage, len).run(job, relation, 3, Drained())
+    return jobs.finish(job) if progress is None else jobs.advance(job, progress, "late")
 
 
 def test_a_late_worker_does_not_touch_a_later_job_of_the_same_key(few, unattended):
@@ -814,10 +815,10 @@ def test_a_job_asks_for_no_more_than_it_needs(towns, monkeypatch, row):
     change(towns)
     before, deadline = len(towns.commands), towns.storage.deadline
     [key] = [job.key for job in towns.odm.jobs() if (job.kind, job.relation) == (kind, relation)]
-    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.time", SimpleNamespace(monotonic=lambda: 100.0))
+    monkeypatch.setattr("gatewayfw.odm.jobs.worker.time", SimpleNamespace(monotonic=lambda: 100.0))
     monkeypatch.setattr(towns.storage, "deadline", lambda seconds: times.append(seconds) or deadline(30))
-    fanout, asked = Fanout(towns.odm.schemas, towns.storage, 3), len(towns.job_commands)
-    drained = fanout.drain([key], 0.25, seen.append)
+    worker, asked = JobWorker(towns.odm.schemas, towns.storage, 3), len(towns.job_commands)
+    drained = worker.drain([key], 0.25, seen.append)
     assert (towns.commands[before:], towns.job_commands[asked:]) == (commands, ["update_one", "delete_many"])
     assert (drained.left, [job.key for job in seen][:1]) == (set(), [key])
     assert (0.25 + beyond) in times
@@ -832,11 +833,12 @@ def late(monkeypatch):
     slept = []
     clock = SimpleNamespace(monotonic=lambda: len(slept), sleep=slept.append)
     monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.time", clock)
+    monkeypatch.setattr("gatewayfw.odm.jobs.worker.time", clock)
     return slept
 
 
-def fanout_of(towns, **keys):
-    return Fanout(towns.odm.schemas, towns.storage, 0, **keys)
+def worker_of(towns, **keys):
+    return JobWorker(towns.odm.schemas, towns.storage, 0, **keys)
 
 
 def only(towns, kind, relation):
@@ -846,28 +848,12 @@ def only(towns, kind, relation):
     return key
 
 
-def test_three_jobs_in_a_row_that_get_no_answer_end_a_run(world, monkeypatch):
-    fanout, tried = Fanout(world.odm.schemas, world.storage, 0), []
-
-    def claim(key, worker):
-        tried.append(key)
-        raise Unavailable
-
-    monkeypatch.setattr(fanout.jobs, "claim", claim)
-    assert (fanout.drain("abcde", 30).left, tried) == (set("de"), list("abc"))
-    commands = note_commands(world.storage)
-    assert (fanout.drain("ab", 30).left, tried[3:]) == (set(), list("ab"))
-    assert [command for command in commands if command[0] == "count"] == [
-        ("count", "_gw_jobs", {"_id": key}, 1) for key in "ab"
-    ]
-
-
 @pytest.mark.mongo
 def test_a_job_that_is_done_lets_a_run_go_on(towns, monkeypatch):
     towns, tried = towns(0), []
     rename_all(towns)
-    fanout, good = fanout_of(towns), only(towns, "copies", "town.land")
-    claim = fanout.jobs.claim
+    worker, good = worker_of(towns), only(towns, "copies", "town.land")
+    claim = worker.jobs.claim
 
     def claimed(key, worker):
         tried.append(key)
@@ -875,21 +861,9 @@ def test_a_job_that_is_done_lets_a_run_go_on(towns, monkeypatch):
             raise Unavailable
         return claim(key, worker)
 
-    monkeypatch.setattr(fanout.jobs, "claim", claimed)
+    monkeypatch.setattr(worker.jobs, "claim", claimed)
     keys = ["a", "b", good, "c", "d", "e", "f"]
-    assert (fanout.drain(keys, 30).left, tried) == ({"f"}, keys[:-1])
-
-
-def test_a_job_that_cannot_be_released_is_left_and_its_lease_expires(world, monkeypatch, caplog):
-    fanout = Fanout(world.odm.schemas, world.storage, 0)
-
-    def release(key, worker):
-        raise Unavailable
-
-    monkeypatch.setattr(fanout.jobs, "release", release)
-    with caplog.at_level(logging.DEBUG, "gatewayfw.odm"):
-        drained = fanout.drain(["a"], 30)
-    assert (drained.left, caplog.messages) == ({"a"}, ["the lease of job a will expire"])
+    assert (worker.drain(keys, 30).left, tried) == ({"f"}, keys[:-1])
 
 
 @pytest.mark.mongo
@@ -900,9 +874,9 @@ def test_a_run_that_is_out_of_time_begins_nothing(towns, late, monkeypatch):
     rename_all(towns)
     keys, before = {job.key for job in towns.odm.jobs()}, len(towns.commands)
     for seconds in (-1, 0, 0.02):
-        assert fanout_of(towns).drain(keys, seconds).left == keys
+        assert worker_of(towns).drain(keys, seconds).left == keys
     assert (len(towns.commands) - before, len(keys)) == (0, 4)
-    assert (fanout_of(towns).drain(keys, 0.03).left, towns.jobs()) == (set(), [])
+    assert (worker_of(towns).drain(keys, 0.03).left, towns.jobs()) == (set(), [])
 
 
 @pytest.mark.mongo
@@ -911,7 +885,7 @@ def test_a_run_without_end_gives_each_batch_half_a_minute(towns, late, monkeypat
     rename_all(towns)
     deadline = towns.storage.deadline
     monkeypatch.setattr(towns.storage, "deadline", lambda seconds: times.append(seconds) or deadline(30))
-    assert (fanout_of(towns).work(on_progress=seen.append), set(times), len(seen)) == (0, {30.0}, 4)
+    assert (worker_of(towns).work(on_progress=seen.append), set(times), len(seen)) == (0, {30.0}, 4)
 
 
 @pytest.mark.mongo
@@ -920,7 +894,7 @@ def test_a_cascade_goes_on_in_the_jobs_it_makes(towns):
     delete_land(towns)
     towns.odm.schemas.bytes_keys["town"] = "name"
     key = only(towns, "removal", "town.land")
-    drained = fanout_of(towns, free=freed.append).drain([key], 30)
+    drained = worker_of(towns, free=freed.append).drain([key], 30)
     assert drained == Drained(left=set(), made=set(), deleted={"town": 2})
     assert (towns.jobs(), freed) == ([], [{"rome"}, {"bonn"}])
     ann = next(towns.storage.find("guest", {"_id": ANN}))
@@ -936,7 +910,7 @@ def test_a_job_waits_once_for_a_source_as_new_as_itself(towns, late, monkeypatch
     key = only(towns, "copies", "town.land")
     if replaced:
         towns.storage.update_one("land", {"_id": LAND}, {"$set": {"_gw.v": 1}}, ())
-    assert fanout_of(towns).drain([key], 60, seen.append).left == set()
+    assert worker_of(towns).drain([key], 60, seen.append).left == set()
     assert [(job.after, job.waited) for job in seen] == [(None, False), (ROME, replaced), (BONN, replaced)]
     assert late == ([0.01] * 6 if replaced else [])
     assert {one["land"]["name"] for one in towns.storage.find("town", {})} == {"new"}
@@ -954,7 +928,7 @@ def test_a_holder_that_refuses_its_removal_stays_as_it_is_and_stops_no_other(tow
             raise Conflict("not this one")
 
     meeting(monkeypatch, towns, "update_many", "guest", refuse)
-    assert (fanout_of(towns).drain([key], 30), towns.jobs()) == (Drained(), [])
+    assert (worker_of(towns).drain([key], 30), towns.jobs()) == (Drained(), [])
     lists = [one["visited"] for one in towns.storage.find("guest", {}, sort=[("_id", 1)])]
     assert lists == [[LAND_COPY], [SEA_COPY]]
     assert set(caplog.messages) == {f"guest {ANN} could not be updated and is stale: not this one"}
@@ -973,7 +947,7 @@ def test_a_list_that_shrinks_between_two_updates_is_emptied_by_the_next_batch(to
             towns.storage.update_one("guest", {"_id": BOB}, {"$set": {"visited": [LAND_COPY]}}, ())
 
     meeting(monkeypatch, towns, "update_many", "guest", shrink)
-    assert (fanout_of(towns).drain([key], 30, seen.append).left, len(seen), len(met)) == (set(), 2, 4)
+    assert (worker_of(towns).drain([key], 30, seen.append).left, len(seen), len(met)) == (set(), 2, 4)
     assert ["visited" in one for one in towns.storage.find("guest", {})] == [False, False]
 
 
@@ -985,7 +959,7 @@ def test_a_holder_with_little_room_is_renewed_alone_if_it_has_room_at_all(towns,
     towns.land.find_one_and_update({"_id": LAND}, {"$set": {"name": name}})
     key, before = only(towns, "copies", "town.land"), len(towns.commands)
     towns.storage.most_bytes = most_bytes
-    assert fanout_of(towns).drain([key], 30).left == set()
+    assert worker_of(towns).drain([key], 30).left == set()
     holders, rest = {"$in": [ROME, BONN]}, {**alone("land", LAND), **older(AT_LAND, "$lt")}
     update = {"$set": {AT_LAND: V, "land.name": name}, "$unset": {"land.code": ""}}
     assert towns.commands[before + 2 :] == [
@@ -1015,19 +989,14 @@ def test_a_cascade_counts_all_that_went_with_it(few):
     assert result == {"deletedCount": 1, "cascaded": {"city": 5, "club": 1}}
 
 
-def test_a_worker_begins_with_a_limit_and_nothing_done(world):
-    fanout = Fanout(world.odm.schemas, world.storage, 3)
-    assert (fanout.limit, fanout.waits, fanout.work(), Drained()) == (3, False, 0, Drained(set(), set(), {}))
-
-
 @pytest.mark.mongo
 def test_a_run_ends_with_the_batch_in_which_its_time_is_over(towns, monkeypatch):
     monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.BATCH", 1)
     towns, seen = towns(0), []
     rename_all(towns)
     key, clock = only(towns, "copies", "town.land"), SimpleNamespace(monotonic=lambda: 100.0 + 60 * len(seen))
-    monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.time", clock)
-    assert (fanout_of(towns).drain([key], 30, seen.append).left, len(seen)) == ({key}, 1)
+    monkeypatch.setattr("gatewayfw.odm.jobs.worker.time", clock)
+    assert (worker_of(towns).drain([key], 30, seen.append).left, len(seen)) == ({key}, 1)
     assert [(job.after, job.leased) for job in towns.odm.jobs()] == [(ROME, None)]
 
 
@@ -1037,7 +1006,7 @@ def test_a_job_whose_source_is_gone_is_done(towns, caplog):
     rename_all(towns)
     key = only(towns, "copies", "town.land")
     towns.storage.delete_many("land", {"_id": LAND})
-    assert (fanout_of(towns).drain([key], 30), towns.jobs(), caplog.messages) == (Drained(), [], [])
+    assert (worker_of(towns).drain([key], 30), towns.jobs(), caplog.messages) == (Drained(), [], [])
 
 
 @pytest.mark.mongo
@@ -1052,7 +1021,7 @@ def test_a_holder_that_goes_before_room_is_made_in_it_stops_no_other(towns, monk
 
     meeting(monkeypatch, towns, "find", "town", go)
     towns.storage.most_bytes = 103
-    assert (fanout_of(towns).drain([key], 30), towns.jobs(), caplog.messages) == (Drained(), [], [])
+    assert (worker_of(towns).drain([key], 30), towns.jobs(), caplog.messages) == (Drained(), [], [])
     assert [(one["_id"], one["land"]["name"]) for one in towns.storage.find("town", {})] == [(BONN, "new")]
 
 
@@ -1077,8 +1046,8 @@ def test_a_cascade_in_a_job_takes_care_of_lists_that_are_cut(storage):
     schemas.add("town", {}, {"land": {"schemaName": "land", "type": "single"}, "union": listed})
     storage.insert("union", [{"_id": SEA, "towns": [{"_id": ROME}], "_gw": {"cut": {"towns": 5}}}])
     storage.insert("town", [{"_id": ROME, "land": {"_id": LAND}, "union": {"_id": SEA}}])
-    fanout = Fanout(schemas, storage, 3)
-    key = fanout.jobs.put("removal", ("land", LAND), schemas.get_relations("town")["land"], V)
-    assert fanout.drain([key], 30) == Drained(deleted={"town": 1})
+    worker = JobWorker(schemas, storage, 3)
+    key = worker.jobs.put("removal", ("land", LAND), schemas.get_relations("town")["land"], V)
+    assert worker.drain([key], 30) == Drained(deleted={"town": 1})
     union = next(storage.find("union", {}))
     assert ("towns" in union, "cut" in union.get("_gw", {})) == (False, False)

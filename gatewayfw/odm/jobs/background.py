@@ -14,13 +14,13 @@ from gatewayfw.logs import traceback_of
 
 _LOG = logging.getLogger("gatewayfw.odm")
 #: Seconds between two searches for jobs that another process left behind.
-INTERVAL = 10.0
+PAUSE = 10.0
 #: Seconds until the next search while jobs are left, or after a failure.
-SOON = 1.0
+SHORT_PAUSE = 1.0
 
 
 @final
-class Helper:
+class JobThread:
     """Calls ``work`` now and then, in a daemon thread, once it was started.
 
     ``work`` is a bound method that works on jobs and returns how many are left. The thread has only a weak
@@ -54,13 +54,13 @@ def _run(owner: weakref.WeakMethod[Callable[[], int]], wake: threading.Event) ->
         if work is None:
             return
         try:
-            pause = SOON if work() else INTERVAL
+            pause = SHORT_PAUSE if work() else PAUSE
             waits = False
         except GatewayError as error:
             if not waits:  # once per outage, not each second
                 _LOG.warning("job worker paused: %s", error.message)
-            pause, waits = SOON, True
+            pause, waits = SHORT_PAUSE, True
         except Exception as error:  # a dead thread would leave copies stale until the process ends
             _LOG.error("the work on jobs failed\n%s", traceback_of(error))
-            pause = INTERVAL
+            pause = PAUSE
         del work

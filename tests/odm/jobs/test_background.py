@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 from gatewayfw.errors import Unavailable
-from gatewayfw.odm.jobs import thread as helper
-from gatewayfw.odm.jobs.fan_out import Fanout
-from gatewayfw.odm.jobs.thread import Helper
+from gatewayfw.odm.jobs import background
+from gatewayfw.odm.jobs.background import JobThread
+from gatewayfw.odm.jobs.worker import JobWorker
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
@@ -43,9 +43,9 @@ def ends(thread):
 
 
 def test_it_looks_at_once_and_when_woken(monkeypatch):
-    monkeypatch.setattr(helper, "INTERVAL", 60)
+    monkeypatch.setattr(background, "PAUSE", 60)
     owner = Owner()
-    thread = Helper(owner.work)
+    thread = JobThread(owner.work)
     thread.start()
     assert owner.asked.acquire(timeout=60)
     assert not owner.asked.acquire(timeout=0.1)
@@ -54,10 +54,10 @@ def test_it_looks_at_once_and_when_woken(monkeypatch):
 
 
 def test_it_soon_looks_again_while_jobs_are_left_or_after_a_failure(monkeypatch):
-    monkeypatch.setattr(helper, "SOON", 0.01)
-    monkeypatch.setattr(helper, "INTERVAL", 60)
+    monkeypatch.setattr(background, "SHORT_PAUSE", 0.01)
+    monkeypatch.setattr(background, "PAUSE", 60)
     owner = Owner(1, Unavailable(), 0)
-    Helper(owner.work).start()
+    JobThread(owner.work).start()
     assert [owner.asked.acquire(timeout=60) for _ in range(3)] == [True] * 3
     assert not owner.asked.acquire(timeout=0.1)
 
@@ -76,9 +76,9 @@ class Turns(threading.Event):
 
 def test_it_rests_as_long_as_the_last_work_asks_for(monkeypatch, caplog):
     before, turns = set(threads()), Turns(5)
-    monkeypatch.setattr(helper, "threading", SimpleNamespace(Event=lambda: turns, Thread=threading.Thread))
+    monkeypatch.setattr(background, "threading", SimpleNamespace(Event=lambda: turns, Thread=threading.Thread))
     owner = Owner(0, 2, Unavailable(), KeyError("odd"), 0)
-    Helper(owner.work).start()
+    JobThread(owner.work).start()
     assert [owner.asked.acquire(timeout=60) for _ in range(5)] == [True] * 5
     assert wait_until(lambda: len(turns.waited) == 6)
     del owner
@@ -89,9 +89,9 @@ def test_it_rests_as_long_as_the_last_work_asks_for(monkeypatch, caplog):
 
 def test_the_first_process_of_a_machine_has_a_thread_too(monkeypatch):
     before = set(threads())
-    monkeypatch.setattr(helper, "os", SimpleNamespace(getpid=lambda: 1))
+    monkeypatch.setattr(background, "os", SimpleNamespace(getpid=lambda: 1))
     owner = Owner()
-    Helper(owner.work).start()
+    JobThread(owner.work).start()
     [started] = set(threads()) - before
     assert started.daemon
 
@@ -99,18 +99,18 @@ def test_the_first_process_of_a_machine_has_a_thread_too(monkeypatch):
 def test_a_process_starts_one_thread_and_a_child_its_own(monkeypatch):
     before = set(threads())
     owner = Owner()
-    thread = Helper(owner.work)
+    thread = JobThread(owner.work)
     thread.start()
     thread.start()
     assert len(set(threads()) - before) == 1
-    monkeypatch.setattr(helper, "os", SimpleNamespace(getpid=lambda: -1))
+    monkeypatch.setattr(background, "os", SimpleNamespace(getpid=lambda: -1))
     thread.start()
     assert len(set(threads()) - before) == 2
 
 
 def test_the_thread_ends_with_its_owner():
     owner = Owner()
-    thread = Helper(owner.work)
+    thread = JobThread(owner.work)
     before = set(threads())
     thread.start()
     [started] = set(threads()) - before
@@ -122,9 +122,9 @@ def test_the_thread_ends_with_its_owner():
 
 
 def test_the_thread_survives_an_error_of_any_kind(monkeypatch, caplog):
-    monkeypatch.setattr(helper, "INTERVAL", 0.01)
+    monkeypatch.setattr(background, "PAUSE", 0.01)
     owner = Owner(KeyError("odd"), 0)
-    Helper(owner.work).start()
+    JobThread(owner.work).start()
     assert [owner.asked.acquire(timeout=60) for _ in range(2)] == [True] * 2
     [record] = caplog.records
     lines = record.getMessage().splitlines()
@@ -136,9 +136,9 @@ def test_the_thread_survives_an_error_of_any_kind(monkeypatch, caplog):
 
 
 def test_it_says_once_that_the_work_waits(monkeypatch, caplog):
-    monkeypatch.setattr(helper, "SOON", 0.01)
+    monkeypatch.setattr(background, "SHORT_PAUSE", 0.01)
     owner = Owner(Unavailable(), Unavailable(), Unavailable(), 1, Unavailable(), 1)
-    Helper(owner.work).start()
+    JobThread(owner.work).start()
     assert [owner.asked.acquire(timeout=60) for _ in range(7)] == [True] * 7
     waits = "job worker paused: service unavailable, try again"
     assert [record.getMessage() for record in caplog.records] == [waits, waits]
@@ -147,16 +147,16 @@ def test_it_says_once_that_the_work_waits(monkeypatch, caplog):
 def test_only_a_thread_that_was_started_is_woken():
     before = set(threads())
     owner = Owner()
-    Helper(owner.work).wake()
+    JobThread(owner.work).wake()
     assert (set(threads()) <= before, owner.asked.acquire(blocking=False)) == (True, False)
 
 
 @pytest.mark.mongo
 def test_it_does_not_connect_a_closed_storage_again(mongod_uri, mongo_database):
     storage = MongoStorage(mongod_uri.replace("/?", f"/{mongo_database.name}?"))
-    fanout = Fanout(Schemas(Settings()), storage, 1)
-    assert (fanout.attend(), storage.is_closed()) == (0, False)
+    worker = JobWorker(Schemas(Settings()), storage, 1)
+    assert (worker.attend(), storage.is_closed()) == (0, False)
     storage.close()
-    assert (fanout.attend(), storage.is_closed()) == (0, True)
-    assert (fanout.work(), storage.is_closed()) == (0, False)
+    assert (worker.attend(), storage.is_closed()) == (0, True)
+    assert (worker.work(), storage.is_closed()) == (0, False)
     storage.close()
