@@ -20,7 +20,7 @@ from pymongo.monitoring import CommandFailedEvent, CommandListener, CommandStart
 
 from benchmarks import report
 from gatewayfw import gateway, integer, optional, string
-from gatewayfw.odm.listings import Listing
+from gatewayfw.odm.listings.listing import Listing
 
 Document = dict[str, Any]
 _MODEL = "book"

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gatewayfw.odm.database import Database
-from gatewayfw.odm.listings import Listing
+from gatewayfw.odm.listings.listing import Listing
 from gatewayfw.odm.operations import read
 from gatewayfw.odm.operations.handle import Filter, Get, Handle
 from gatewayfw.odm.reading.cursor import Cursor

@@ -14,9 +14,8 @@ from gatewayfw.errors import ReplyTooLarge, StorageError, ValidationError
 from gatewayfw.odm.listings.conditions import all_of, conditions_of
 from gatewayfw.odm.listings.declaration import Declaration
 from gatewayfw.odm.listings.fields import CountField, FilterField
-from gatewayfw.odm.listings.keyset import Order
+from gatewayfw.odm.listings.next_page import MOST_CHARACTERS, Order, digest, read_token, write_token
 from gatewayfw.odm.listings.resolution import Resolution, resolve, resolved
-from gatewayfw.odm.listings.token import MOST_CHARACTERS, digest, read_token, write_token
 from gatewayfw.odm.reading.deep import show_found, weigh
 from gatewayfw.odm.reading.filters import revealed, stored_filter
 from gatewayfw.odm.reading.paths import value_at

@@ -8,8 +8,8 @@ from typing import Any
 from gatewayfw.batches import in_batches
 from gatewayfw.errors import UsageError
 from gatewayfw.odm.hidden import HIDDEN
-from gatewayfw.odm.listings import Listing
 from gatewayfw.odm.listings.declaration import declare
+from gatewayfw.odm.listings.listing import Listing
 from gatewayfw.odm.operations.handle import Filter, Handle
 from gatewayfw.odm.reading.cursor import Cursor, fixed_order
 from gatewayfw.odm.reading.deep import show_each, show_found
