@@ -116,13 +116,13 @@ class Gateway:
         self.lifecycle = Lifecycle(
             self.acts,
             self.context_fns,
-            self.odm.request_deadline,
+            self.odm.database.request_deadline,
             IdempotentRunner(self.odm.replies, self.context_fns, globals_),
         )
         self._batches = Batches(self.lifecycle, ItemScopes(self.context_fns, globals_), self.settings, self.odm)
         self._calls = CallObservers(self.acts.resolve)
         self.files = Files(self.odm, self.acts)
-        self.checks = Checks(self.schemas, self.acts, lambda: self.odm.has_database, self.files.problems)
+        self.checks = Checks(self.schemas, self.acts, lambda: self.odm.database.is_set, self.files.problems)
         self.mounts: WeakKeyDictionary[App, dict[str, Endpoint]] = WeakKeyDictionary()
         open_to_config(self.settings, settings)
         if app is not None:
@@ -155,7 +155,7 @@ class Gateway:
         Raises:
             DefinitionError: greenlets have replaced the threads of this process.
         """
-        self.odm.init_worker()
+        self.odm.database.init_worker()
 
     def on_call(self, observer: F) -> F:
         """Register an observer of calls, a function, and return it.
@@ -407,5 +407,5 @@ class Gateway:
             self._calls,
             self.odm.readiness,
             probes,
-            self.odm.serve,
+            self.odm.database.serve,
         )

@@ -93,7 +93,7 @@ def _examined(gateway: Gateway, configuration: Iterable[Finding]) -> _Found:
         found.warnings += [*_unlimited(gateway.schemas), *_too_large(gateway.schemas)]
         for schema in gateway.schemas.get_schemas().values():
             found.hints += listing_hints(gateway.schemas, schema)
-        if gateway.odm.has_database:
+        if gateway.odm.database.is_set:
             _examine_reachable(gateway, found)
     return found
 

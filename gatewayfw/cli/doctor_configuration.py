@@ -105,7 +105,7 @@ def _memory(gateway: Gateway, in_production: bool, workers: int | None) -> Itera
         return
     if shared:
         return
-    if gateway.odm.memory_is_meant and in_production and (workers or 1) == 1:
+    if gateway.odm.database.memory_is_meant and in_production and (workers or 1) == 1:
         yield "warning", "the data is in memory, as set_db(..., memory=True) says: it ends with the process"
     elif in_production or (workers or 1) > 1:
         yield (

@@ -132,7 +132,7 @@ class Files:
         model = self._odm.new_model(
             name, {**FIELDS, **own}, relations, {"createIndex": {"indexSpec": {_KEY: 1}}, "excludes": [_KEY]}
         )
-        self._odm.keep_bytes(name, _KEY, self._free, self._attend)
+        self._odm.database.keep_bytes(name, _KEY, self._free, self._attend)
         self._defined = _Defined(model, by_hooks, by_link)
         return model
 

@@ -178,8 +178,12 @@ class Database:
         """
         return self._local.jobs is not None or self.storage.in_transaction()
 
-    def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
-        """Limit this thread's database work in the block; without a database, only time."""
+    def request_deadline(self) -> AbstractContextManager[Scope]:
+        """Limit this thread's work in the block to the setting ``deadline``.
+
+        Without a database it limits only time.
+        """
+        seconds = self._settings.deadline
         return Deadline(self._scopes, seconds) if self._storage is None else self._storage.deadline(seconds)
 
     @property
@@ -297,8 +301,15 @@ class Database:
             self._thread.wake()
         return drained
 
-    def keep_bytes(self, free: Callable[[Collection[str]], None], attend: Callable[[], None]) -> None:
-        """Take the functions of `gatewayfw.odm.odm.Odm.keep_bytes`."""
+    def keep_bytes(
+        self, model: str, field: str, free: Callable[[Collection[str]], None], attend: Callable[[], None]
+    ) -> None:
+        """Say that a text field of a model holds the key of bytes kept elsewhere.
+
+        ``free`` gets the keys of deleted documents after the commit, unless the process dies before. The thread of the
+        jobs calls ``attend`` now and then. Neither may raise. See `gatewayfw.files`.
+        """
+        self.schemas.bytes_keys[model] = field
         self._free, self._attend_bytes = free, attend
 
     def _attend(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar, final, overload
 
@@ -20,7 +20,7 @@ from gatewayfw.schemas import Options, Relation, Schemas
 from gatewayfw.schemas.shapes import Kinds, OptionsShape, RelationShape, UntypedRelations
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import pythonic
-from gatewayfw.storage import Scope, Storage
+from gatewayfw.storage import Storage
 
 T = TypeVar("T")
 
@@ -30,18 +30,18 @@ class Odm:
     """Models and the database they live in.
 
     Attributes:
+        database: the storage, with what a process does around it.
         replies: the kept replies of idempotent acts.
         readiness: whether the database answers and is complete, for probes.
     """
 
     def __init__(self, schemas: Schemas, settings: Settings) -> None:
         self.schemas = schemas
-        self._settings = settings
-        self._database = Database(schemas, settings)
+        self.database = Database(schemas, settings)
         self._projections = Projections(schemas)
         self._models: dict[str, Model] = {}
-        self.replies = Replies(self._database, self.ready)
-        self.readiness = Readiness(self._database, self.ready)
+        self.replies = Replies(self.database, self.ready)
+        self.readiness = Readiness(self.database, self.ready)
 
     # -- database
 
@@ -60,43 +60,13 @@ class Odm:
         """
         if not isinstance(memory, bool):
             raise DefinitionError("set_db: memory: expected true or false")
-        self._database.use(db, memory=memory)
+        self.database.use(db, memory=memory)
         self.schemas.note_change()
-
-    @property
-    def memory_is_meant(self) -> bool:
-        """Whether `set_db` was called with ``memory=True``."""
-        return self._database.memory_is_meant
 
     @property
     def storage(self) -> Storage:
         """The adapter in use; DefinitionError before `set_db`."""
-        return self._database.storage
-
-    @property
-    def has_database(self) -> bool:
-        """Whether `set_db` was called."""
-        return self._database.is_set
-
-    def init_worker(self) -> None:
-        """Start what a serving process needs, see `gatewayfw.core.Gateway.init_worker`."""
-        self._database.init_worker()
-
-    def serve(self) -> None:
-        """Note that this process answers a request; each route calls it.
-
-        Raises:
-            DefinitionError: greenlets have replaced the threads of this process.
-        """
-        self._database.serve()
-
-    def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
-        """Limit this thread's database work in the block; without a database, only time."""
-        return self._database.deadline(seconds)
-
-    def request_deadline(self) -> AbstractContextManager[Scope]:
-        """Limit this thread's work in the block to the setting ``deadline``."""
-        return self._database.deadline(self._settings.deadline)
+        return self.database.storage
 
     def ready(self) -> list[str]:
         """Prepare the database for every model; return why indexes were not built.
@@ -105,8 +75,8 @@ class Odm:
             DefinitionError: a definition is wrong, or no database is set.
         """
         for name in self.schemas.get_schemas():
-            self._database.ready(name)
-        return self._database.index_problems()
+            self.database.ready(name)
+        return self.database.index_problems()
 
     # -- models
 
@@ -133,7 +103,7 @@ class Odm:
         Raises:
             DefinitionError: a name, field, relation or option is wrong; the message says which.
         """
-        model = Model(self._database, self.schemas.add(name, pure_fields, relations, options), self._projections)
+        model = Model(self.database, self.schemas.add(name, pure_fields, relations, options), self._projections)
         self._models = {**self._models, name: model}
         return model
 
@@ -142,22 +112,11 @@ class Odm:
         self.schemas.get_schema(name)
         return self._models[name]
 
-    def keep_bytes(
-        self, model: str, field: str, free: Callable[[Collection[str]], None], attend: Callable[[], None]
-    ) -> None:
-        """Say that a text field of a model holds the key of bytes kept elsewhere.
-
-        ``free`` gets the keys of deleted documents after the commit, unless the process dies before. The thread of the
-        jobs calls ``attend`` now and then. Neither may raise. See `gatewayfw.files`.
-        """
-        self.schemas.bytes_keys[model] = field
-        self._database.keep_bytes(free, attend)
-
     # -- operations
 
     def has_transactions(self) -> bool:
         """Tell whether a failed `transaction` leaves no trace; false without a database."""
-        return self.has_database and self.storage.has_transactions()
+        return self.database.is_set and self.storage.has_transactions()
 
     def transaction(self, fn: Callable[[], T]) -> T:
         """Run several operations as one, all or nothing; return ``fn``'s result.
@@ -172,7 +131,7 @@ class Odm:
         """
         _check_plain("transaction", fn)
         self.ready()
-        return self._database.transact(fn)
+        return self.database.transact(fn)
 
     def part(self, scope: Callable[[], AbstractContextManager[object]]) -> AbstractContextManager[None]:
         """Let a block be a part of the transaction under way, for batches.
@@ -180,7 +139,7 @@ class Odm:
         At its end it raises the error that has failed the transaction, also if the block caught that. ``scope`` is
         opened around each function that the block gives to `after_commit`.
         """
-        return self._database.part(scope)
+        return self.database.part(scope)
 
     def after_commit(self, fn: Callable[[], object]) -> None:
         """Call ``fn`` once, after the transaction under way has committed.
@@ -196,13 +155,13 @@ class Odm:
             UsageError: the transaction was begun on the storage itself, not by `transaction`.
         """
         _check_plain("after_commit", fn)
-        self._database.after_commit(fn)
+        self.database.after_commit(fn)
 
     # -- upkeep
 
     def jobs(self) -> list[Job]:
         """Return the jobs that bring large changes to all of their copies, oldest first."""
-        return self._database.worker.jobs.listed()
+        return self.database.worker.jobs.listed()
 
     def work(self, seconds: float = math.inf, on_progress: Callable[[Job], None] | None = None) -> int:
         """Work on pending jobs, for at most ``seconds``; return how many are left.
@@ -212,9 +171,9 @@ class Odm:
         Raises:
             UsageError: inside a transaction, whose snapshot does not show what others have committed.
         """
-        if self._database.is_nested:
+        if self.database.is_nested:
             raise UsageError("odm.work: not inside a transaction")
-        return self._database.worker.work(seconds, on_progress)
+        return self.database.worker.work(seconds, on_progress)
 
     @contextmanager
     def leave_to_jobs(self, beyond: int = 0) -> Iterator[None]:
@@ -229,7 +188,7 @@ class Odm:
         """
         if type(beyond) is not int or beyond < 0:
             raise UsageError("leave_to_jobs: beyond must be a whole number, 0 or more")
-        with self._database.worker.leave(beyond):
+        with self.database.worker.leave(beyond):
             yield
             self.work()
 

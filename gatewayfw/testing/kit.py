@@ -167,7 +167,7 @@ def assert_copies_right(gw: Gateway) -> None:
 @contextmanager
 def database_away(gw: Gateway) -> Iterator[None]:
     """Let the database of a gateway be away in a block: acts end with 503."""
-    storage, meant = gw.odm.storage, gw.odm.memory_is_meant
+    storage, meant = gw.odm.storage, gw.odm.database.memory_is_meant
     away = MongoStorage(_NOWHERE, server_selection_timeout=0.05)
     gw.odm.set_db(away)
     try:

@@ -231,7 +231,7 @@ def test_what_an_item_wrote_before_its_reply_was_refused_stays_and_is_told(datab
 
 def end_time(library):
     """Use up the time that is left."""
-    with library.gw.odm.deadline(60) as scope:
+    with library.gw.odm.database.request_deadline() as scope:
         scope.end()
 
 

@@ -26,7 +26,7 @@ from gatewayfw.errors import (
 )
 from gatewayfw.files import Files
 from gatewayfw.files.links import links_of
-from gatewayfw.odm import Odm
+from gatewayfw.odm.database import Database
 from gatewayfw.settings import Settings
 from tests.files.conftest import KEY, upload
 from tests.waiting import wait_until
@@ -285,7 +285,7 @@ def test_the_sweep_asks_for_500_keys_at_once(gw, store, monkeypatch):
 def attend(monkeypatch):
     """Define files, and return the clock, the sweeps, and what the thread of the jobs calls now and then."""
     kept, swept, clock = [], [], SimpleNamespace(now=100.0)
-    monkeypatch.setattr(Odm, "keep_bytes", lambda self, *given: kept.append(given))
+    monkeypatch.setattr(Database, "keep_bytes", lambda self, *given: kept.append(given))
     monkeypatch.setattr(Files, "sweep", lambda self: swept.append(clock.now))
     monkeypatch.setattr("gatewayfw.files.files.time", SimpleNamespace(monotonic=lambda: clock.now))
     monkeypatch.setattr("gatewayfw.files.files.random", SimpleNamespace(uniform=lambda low, high: low + high))

@@ -82,7 +82,7 @@ def test_reads_inside_see_own_writes(world):
 def test_nothing_is_written_after_the_deadline(world):
     world.odm.ready()
     before = world.digest()
-    with pytest.raises(Timeout), world.odm.deadline(1e-9):
+    with pytest.raises(Timeout), world.odm.storage.deadline(1e-9):
         world.add_country("land")
     assert world.digest() == before
 
@@ -293,8 +293,8 @@ def served(database, **settings):
     """Return an Odm whose process has answered two requests."""
     odm = Odm(Schemas(Settings()), Settings(**settings))
     odm.set_db(database)
-    odm.serve()
-    odm.serve()
+    odm.database.serve()
+    odm.database.serve()
     return odm
 
 
@@ -302,7 +302,7 @@ def served(database, **settings):
 def test_the_first_request_of_a_process_starts_the_thread(job_threads, monkeypatch):
     odm = served(Shared(mongomock.MongoClient().test))
     monkeypatch.setattr("gatewayfw.odm.database.os", SimpleNamespace(getpid=lambda: -1, environ={}))
-    odm.serve()
+    odm.database.serve()
     assert job_threads[0].told == ["start", "start"]
 
 
@@ -310,27 +310,27 @@ def test_the_first_request_of_a_process_starts_the_thread(job_threads, monkeypat
 def test_another_database_gets_a_thread_of_its_own(job_threads):
     odm = served(Shared(mongomock.MongoClient().test))
     odm.set_db(Shared(mongomock.MongoClient().test))
-    odm.serve()
+    odm.database.serve()
     assert [thread.told for thread in job_threads] == [["start"], ["start"]]
 
 
 @pytest.mark.usefixtures("in_service")
 def test_no_request_starts_a_thread_that_the_setting_forbids(job_threads):
     odm = served(Shared(mongomock.MongoClient().test), fan_out_thread=False)
-    odm.init_worker()
+    odm.database.init_worker()
     assert job_threads[0].told == []
 
 
 @pytest.mark.usefixtures("in_service")
 def test_data_of_one_process_has_no_thread(job_threads):
-    served(mongomock.MongoClient().test).init_worker()
+    served(mongomock.MongoClient().test).database.init_worker()
     assert job_threads == []
 
 
 def test_in_tests_the_thread_starts_only_if_asked_for(job_threads):
     odm = served(Shared(mongomock.MongoClient().test))
     assert job_threads[0].told == []
-    odm.init_worker()
+    odm.database.init_worker()
     assert job_threads[0].told == ["start"]
 
 
@@ -338,7 +338,8 @@ def test_a_process_of_greenlets_neither_serves_nor_uses_models(job_threads, monk
     odm = copied(Shared(mongomock.MongoClient().test))
     monkeypatch.setitem(sys.modules, "gevent.monkey", SimpleNamespace(is_module_patched=lambda part: True))
     monkeypatch.setattr("gatewayfw.odm.database.os", SimpleNamespace(getpid=lambda: -1, environ={}))
-    for step in (odm.serve, odm.serve, odm.init_worker, lambda: odm.country.find_one({}), odm.ready):
+    serve, init_worker = odm.database.serve, odm.database.init_worker
+    for step in (serve, serve, init_worker, lambda: odm.country.find_one({}), odm.ready):
         with pytest.raises(DefinitionError, match="gevent has replaced the threads"):
             step()
     assert job_threads[0].told == []
@@ -347,7 +348,7 @@ def test_a_process_of_greenlets_neither_serves_nor_uses_models(job_threads, monk
 def test_the_thread_works_on_jobs_and_attends_to_bytes(job_threads):
     odm = copied(Shared(mongomock.MongoClient().test))
     attended = []
-    odm.keep_bytes("country", "name", len, lambda: attended.append(len(odm.jobs())))
+    odm.database.keep_bytes("country", "name", len, lambda: attended.append(len(odm.jobs())))
     with odm.leave_to_jobs():
         change(odm)
         assert len(odm.jobs()) == 1
@@ -365,7 +366,7 @@ def test_in_memory_of_one_process_there_is_no_thread(job_threads):
 def test_keys_of_deleted_bytes_are_given_after_the_commit(odm):
     freed = []
     file = odm.new_model("file", {"key": string()})
-    odm.keep_bytes("file", "key", lambda keys: freed.append(sorted(keys)), lambda: None)
+    odm.database.keep_bytes("file", "key", lambda keys: freed.append(sorted(keys)), lambda: None)
     made = file.insert_many([{"key": key} for key in "abcdef"])
     wanted = iter([{"_id": one["_id"]} for one in made])
     file.delete_one(next(wanted))

@@ -113,7 +113,10 @@ class Place:
     def strike(self, operation, point, blow, seconds=20):
         """Run the operation with a blow at a point; return its outcome and what is stored then."""
         self._stored.restore()
-        with self.world.odm.deadline(seconds) as scope, self.world.storage.steps.watched(point, lambda: blow(scope)):
+        with (
+            self.world.storage.deadline(seconds) as scope,
+            self.world.storage.steps.watched(point, lambda: blow(scope)),
+        ):
             got = outcome(lambda: operation(self.world))
         assert self.world.storage.locked() == [], point
         return got, self.world.digest()

@@ -35,19 +35,21 @@ def test_set_db_takes_every_kind_of_database(bare):
 
 
 def test_memory_is_meant_only_where_that_was_said(bare, storage):
-    assert bare.memory_is_meant is False
+    assert bare.database.memory_is_meant is False
     bare.set_db(storage, memory=True)
-    assert bare.memory_is_meant is True
+    assert bare.database.memory_is_meant is True
 
 
-def test_a_deadline_without_a_database_holds_inside_of_it_too(bare):
-    with bare.deadline(60), bare.deadline(0), bare.deadline(60) as inner:
-        assert inner.remaining() == 0.0
+def test_the_deadline_of_a_request_without_a_database_holds_inside_of_it_too(bare):
+    with bare.database.request_deadline() as outer:
+        outer.end()
+        with bare.database.request_deadline() as inner:
+            assert inner.remaining() == 0.0
 
 
 def test_a_listing_is_not_declared_by_a_request_that_has_no_database_yet(bare):
     model = bare.new_model("thing", {"name": string()})
-    with bare.deadline(60), pytest.raises(UsageError, match="^listing: declare it with its model"):
+    with bare.database.request_deadline(), pytest.raises(UsageError, match="^listing: declare it with its model"):
         model.listing()
     assert model.listing().declaration.number == 0
 

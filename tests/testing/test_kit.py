@@ -169,4 +169,4 @@ def test_while_the_database_is_away_acts_are_503_and_afterwards_all_is_there(dat
         client.act("book", "edit")
     assert (error.value.status, error.value.code, time.monotonic() - begun < 2) == (503, "unavailable", True)
     assert client.act("book", "edit") == ["Ann", "Editor"]
-    assert (gw.odm.storage is storage, gw.odm.memory_is_meant) == (True, not storage.multi_process)
+    assert (gw.odm.storage is storage, gw.odm.database.memory_is_meant) == (True, not storage.multi_process)

@@ -323,7 +323,7 @@ def test_lists_that_are_finished_are_sent_after_the_deadline(value):
 
 def test_a_cursor_after_the_deadline_is_not_read(shop):
     cursor = shop.notes.find()
-    with shop.odm.deadline(30) as scope:
+    with shop.odm.storage.deadline(30) as scope:
         scope.end()
         with pytest.raises(Timeout):
             success(cursor, scope)

@@ -213,7 +213,7 @@ def test_a_storage_that_counts_no_copies_is_asked_each_time(world, monkeypatch):
 def test_in_one_process_nothing_is_remembered(storage):
     odm = Odm(Schemas(Settings()), Settings())
     odm.set_db(storage)
-    known = odm._database.counts
+    known = odm.database.counts
     world = World(odm, define_world(odm))
     world.country.insert_one(doc={"_id": LAND, "name": "land"})
     world.add_city("a", LAND)

@@ -299,7 +299,7 @@ def test_after_three_conflicts_a_change_leaves_its_copies_to_jobs(few, unattende
 def test_the_thread_works_on_what_is_left(world_database, unattended, helper_thread):
     odm = Odm(Schemas(Settings()), Settings(inline_limit=3))
     odm.set_db(MongoStorage(world_database))
-    odm.init_worker()
+    odm.database.init_worker()
     world = World(odm, define_world(odm))
     land = world.add_country(str(ObjectId()))
     for number in range(9):

@@ -145,7 +145,7 @@ def test_sorts_and_filters_pass_below_objects_that_are_null(shop):
 
 
 def test_a_listing_is_not_declared_by_a_request(shop):
-    with shop.odm.deadline(5), pytest.raises(UsageError) as caught:
+    with shop.odm.storage.deadline(5), pytest.raises(UsageError) as caught:
         shop.books.listing()
     assert caught.value.message == "listing: declare it with its model, not in a request: each would leave one"
 
@@ -323,7 +323,7 @@ def test_rows_beyond_the_bound_of_the_reply_are_not_read_on(shop):
     notes = shop.odm.new_model("note", {"text": string(size=(1, 100_000))})
     notes.insert_many([{"text": "x" * 100_000} for _ in range(110)])
     listing = notes.listing(most=200)
-    with shop.odm.deadline(60) as scope:
+    with shop.odm.storage.deadline(60) as scope:
         scope.reply_bytes = 500_000
         assert len(listing.page({"set": {"limit": 3}, "get": {"text": 1}})["rows"]) == 3
         with pytest.raises(ReplyTooLarge):
@@ -344,7 +344,7 @@ def test_what_comes_in_more_pieces_than_one_is_weighed_but_for_the_first(shop, p
     shop.odm.storage.find_at_once = in_pieces
     details = {"set": {}, "get": {"n": 1}}
     listing = model.listing()
-    with shop.odm.deadline(60) as scope:
+    with shop.odm.storage.deadline(60) as scope:
         scope.reply_bytes = most
         assert [row["n"] for row in listing.page(details)["rows"]] == [2, 1, 0]
         if len(pieces) > 1:
