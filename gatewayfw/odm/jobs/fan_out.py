@@ -1,4 +1,4 @@
-"""Write a change to more copies than one transaction should: one batch of a job at a time.
+"""Write a change to more copies than one transaction should, in batches.
 
 Copies are written in plain batches, not in transactions: a transaction over many documents
 starves while others write to one of them. This is safe because each holder notes the version of

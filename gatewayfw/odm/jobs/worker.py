@@ -1,4 +1,4 @@
-"""Work on jobs: claim one, run its batches, save the progress of each, until the time is over."""
+"""Work on jobs: claim one, run its batches and save the progress of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the next page of a listing begins: its order, filters for later rows, and tokens. Pure.
+"""Where the next page of a listing begins: orders, later rows, tokens. Pure.
 
 Rows are ordered by the sort field, then by ``_id`` in the same direction: with mixed directions the
 database reads half of an index. Missing and null are one value, below all others.
