@@ -15,7 +15,7 @@ from gatewayfw.acts.act import Act, ActDefinition, Limits, Service, parse_act, p
 from gatewayfw.acts.groups import Group, parse_lists, put_common_hooks_everywhere
 from gatewayfw.acts.hooks import HOOKS, NO_HOOKS, ActFn, AfterHook, Hook, Lists, find_marks, join_early_hooks
 from gatewayfw.acts.replies import NO_EXCEPTIONS, Exceptions
-from gatewayfw.acts.services import Connect, Directory, RemoteService, Services, UnknownName, find_local, list_hooks
+from gatewayfw.acts.services import Connect, Directory, RemoteService, Services, UnknownName, list_hooks
 from gatewayfw.carriers import TOKEN, Carrier
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.paths import shown
@@ -50,10 +50,7 @@ class Acts(Directory):
     def __init__(
         self, schemas: Schemas, limits: Limits, connect: Connect, exceptions: Exceptions = NO_EXCEPTIONS
     ) -> None:
-        """Take the models, the counter of calls, and how to make remote services.
-
-        ``exceptions`` is what exceptions of all acts become.
-        """
+        """Take the models, the counter of calls, and how to make remote services."""
         self.limits = limits
         self.exceptions = exceptions
         self._schemas = schemas
@@ -119,28 +116,9 @@ class Acts(Directory):
                 access rule where one is required, or an act of this name is already registered;
                 the message names the act.
         """
-        given = ActDefinition(
-            schema=schema,
-            act_name=act_name,
-            validator=validator,
-            fn=fn,
-            pre_act=pre_act,
-            pre_validation=pre_validation,
-            post_act=post_act,
-            on_error=on_error,
-            validation_run_type=validation_run_type,
-            public=public,
-            limit=limit,
-            max_get_depth=max_get_depth,
-            max_get_leaves=max_get_leaves,
-            max_reply_bytes=max_reply_bytes,
-            returns=returns,
-            mcp=mcp,
-            exceptions=exceptions,
-            idempotent=idempotent,
-            idempotent_by=idempotent_by,
-        )
-        self._register(given, PYTHON)
+        given = locals()  # The parameters are the fields of a definition.
+        del given["self"]
+        self._register(ActDefinition(**given), PYTHON)
 
     def act(
         self,
@@ -172,30 +150,11 @@ class Acts(Directory):
         accepts ``{}`` only. The docstring becomes the act's description. For the other keywords and the errors see
         `set_act`.
         """
-        selected = self._parse_get(schema, act_name, get)
+        options = {name: value for name, value in locals().items() if name not in ("self", "set", "get", "mode")}
+        validator = {"set": set, "get": self._parse_get(schema, act_name, get)}
 
         def register(fn: F) -> F:
-            given = ActDefinition(
-                schema=schema,
-                act_name=act_name,
-                validator={"set": set, "get": selected},
-                fn=fn,
-                pre_act=pre_act,
-                pre_validation=pre_validation,
-                post_act=post_act,
-                on_error=on_error,
-                validation_run_type=mode,
-                public=public,
-                limit=limit,
-                max_get_depth=max_get_depth,
-                max_get_leaves=max_get_leaves,
-                max_reply_bytes=max_reply_bytes,
-                returns=returns,
-                mcp=mcp,
-                exceptions=exceptions,
-                idempotent=idempotent,
-                idempotent_by=idempotent_by,
-            )
+            given = ActDefinition(**options, validator=validator, fn=fn, validation_run_type=mode)
             self._register(given, DECORATOR)
             return fn
 
@@ -316,7 +275,7 @@ class Acts(Directory):
         name = f"{act.schema}.{act.act_name}"
         with self._lock:
             act = put_common_hooks(act, self._common)  # once more: `use` in another thread may have added some
-            main = find_local(self._services, MAIN)
+            main = self._local(MAIN)
             acts = main.get(act.schema, {})
             if act.act_name in acts:
                 raise DefinitionError(f"act {name} is registered already{defined_at(self._places[name])}")
@@ -325,9 +284,9 @@ class Acts(Directory):
             self._store(MAIN, {**main, act.schema: {**acts, act.act_name: act}})
 
     def _note_carriers(self, hooks: Iterable[Hook]) -> None:
-        steps = list(find_marks(hooks))
-        self._tokens = tuple(dict.fromkeys([*self._tokens, *(step.token for step in steps if step.token)]))
-        self._roles = tuple(dict.fromkeys([*self._roles, *(step.role for step in steps if step.role)]))
+        marks = find_marks(hooks)
+        self._tokens = tuple(dict.fromkeys([*self._tokens, *(mark.token for mark in marks if mark.token)]))
+        self._roles = tuple(dict.fromkeys([*self._roles, *(mark.role for mark in marks if mark.role)]))
 
     def _parse_get(self, schema: str, act_name: str, get: Any) -> Any:
         if not _is_selection(get):

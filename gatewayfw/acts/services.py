@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, final
 
@@ -22,10 +22,8 @@ from gatewayfw.spelling import MAIN, PYTHON
 class RemoteReply:
     """The answer of a remote service: status and envelope, unchanged.
 
-    The status is in 200..299 or 400..599.
-
-    ``headers`` holds those of `gatewayfw.wire.posting.TOLD` that came with an error, and only
-    ``Idempotent-Replay`` of a success. Without them a reply with an unknown outcome (503,
+    The status is in 200..299 or 400..599. ``headers`` holds those of `gatewayfw.wire.posting.TOLD` that came with an
+    error, and only ``Idempotent-Replay`` of a success. Without them a reply with an unknown outcome (503,
     ``outcome_unknown``) would look like one that wrote nothing.
     """
 
@@ -111,89 +109,30 @@ class UnknownName(NotFound):
         return NotFound(f"{self.message} (known: {', '.join(self.known) or 'none'})")
 
 
-def find_service(services: Services, name: str) -> Service | RemoteService:
-    """Return a service.
-
-    Raises:
-        UnknownName: there is none of this name.
-    """
-    found = services.get(name)
-    if found is None:
-        raise UnknownName(f"service not found: {shown(name)}", services)
-    return found
-
-
-def find_local(services: Services, name: str) -> Service:
-    """Return a service whose acts run here.
-
-    Raises:
-        NotFound: there is none of this name, or it is remote.
-    """
-    found = find_service(services, name)
-    if isinstance(found, RemoteService):
-        raise NotFound(f"service {shown(name)} is remote: its acts are not known here")
-    return found
-
-
-def list_hooks(service: Service | RemoteService) -> Iterator[Hook]:
-    """Yield the hooks of a service."""
+def list_hooks(service: Service | RemoteService) -> list[Hook]:
+    """Return the hooks before the acts of a service."""
     if isinstance(service, RemoteService):
-        yield from service.pre_act
-        return
-    for acts in service.values():
-        for act in acts.values():
-            yield from act.early_hooks
-
-
-def copy_service(service: Service | RemoteService) -> dict[str, dict[str, Act]] | str:
-    """Return a service as it was set: its acts by name, or its URL."""
-    if isinstance(service, RemoteService):
-        return service.given
-    return {schema: dict(acts) for schema, acts in service.items()}
-
-
-def find_acts(service: Service, model: str) -> ActsByName:
-    """Return the acts of a model by name.
-
-    Raises:
-        UnknownName: there are none.
-    """
-    acts = service.get(model)
-    if not acts:
-        raise UnknownName(f"no acts found for model: {shown(model)}", service)
-    return acts
-
-
-def find_act(service: Service, model: str, act: str) -> Act:
-    """Return one act.
-
-    Raises:
-        UnknownName: there is none of this name.
-    """
-    acts = find_acts(service, model)
-    found = acts.get(act)
-    if found is None:
-        raise UnknownName(f"act not found: {shown(model)}.{shown(act)}", acts)
-    return found
+        return list(service.pre_act)
+    return [hook for acts in service.values() for act in acts.values() for hook in act.early_hooks]
 
 
 class Directory:
-    """The services of one gateway, to be read."""
+    """The services of one gateway, to be read.
+
+    Where nothing has the name that is asked for, its methods raise `UnknownName`, which is a `NotFound`; and those that
+    give acts raise NotFound where the service is remote, so that its acts are not known here.
+    """
 
     _services: Services
 
     def resolve(self, service: str, model: str, act: str) -> Act | RemoteService:
-        """Return the act, or the remote service, that a request names.
-
-        Raises:
-            UnknownName: nothing of that name is registered. This is a `NotFound`.
-        """
+        """Return the act, or the remote service, that a request names."""
         found = self._services.get(service)
         if isinstance(found, RemoteService):
             return found
         acts = None if found is None else found.get(model)
         known = None if acts is None else acts.get(act)
-        return find_act(find_local(self._services, service), model, act) if known is None else known
+        return self.get_act(service, model, act) if known is None else known
 
     @property
     def takes_files(self) -> bool:
@@ -206,49 +145,60 @@ class Directory:
         return list(self._services)
 
     def get_service(self, name: str) -> dict[str, dict[str, Act]] | str:
-        """Return a service as it was set: ``{schema: {act name: Act}}``, or the URL.
-
-        Raises:
-            NotFound: no such service.
-        """
-        return copy_service(find_service(self._services, name))
+        """Return a service as it was set: ``{schema: {act name: Act}}``, or the URL."""
+        return _copy(self._find(name))
 
     def get_acts_with_services(self) -> dict[str, dict[str, dict[str, Act]] | str]:
         """Return ``{service: {schema: {act name: Act}}}``; a remote service has its URL."""
-        return {name: copy_service(service) for name, service in self._services.items()}
+        return {name: _copy(service) for name, service in self._services.items()}
 
     def get_main_acts(self) -> dict[str, dict[str, Act]]:
         """Return ``{schema: {act name: Act}}`` of ``main``; empty without acts."""
-        return {schema: dict(acts) for schema, acts in find_local(self._services, MAIN).items()}
+        return {schema: dict(acts) for schema, acts in self._local(MAIN).items()}
 
     def get_main_act(self, schema: str, act_name: str) -> Act:
-        """Return one act of the service ``main``; NotFound when there is none."""
+        """Return one act of the service ``main``."""
         return self.get_act(MAIN, schema, act_name)
 
     def get_acts(self, schema: str) -> dict[str, Act]:
-        """Return the acts of a schema in ``main`` by name; NotFound when it has none."""
-        return dict(find_acts(find_local(self._services, MAIN), schema))
+        """Return the acts of a schema in ``main`` by name."""
+        return dict(self._acts_of(MAIN, schema))
 
     def get_act_keys(self, schema: str) -> list[str]:
-        """Return the names of the acts of a schema in ``main``; NotFound when it has none."""
+        """Return the names of the acts of a schema in ``main``."""
         return self.get_acts_keys(MAIN, schema)
 
     def get_acts_keys(self, service: str, schema: str) -> list[str]:
-        """Return the names of a schema's acts in a service, in order of registration.
-
-        Raises:
-            NotFound: there is no such service, it has no act of that schema, or it is remote, so that
-                its acts are not known here.
-        """
-        return list(find_acts(find_local(self._services, service), schema))
+        """Return the names of a schema's acts in a service, in order of registration."""
+        return list(self._acts_of(service, schema))
 
     def get_act(self, service: str, schema: str, act: str) -> Act:
-        """Return one act; NotFound in the same cases as `get_acts_keys`."""
-        return find_act(find_local(self._services, service), schema, act)
+        """Return one act."""
+        acts = self._acts_of(service, schema)
+        if act not in acts:
+            raise UnknownName(f"act not found: {shown(schema)}.{shown(act)}", acts)
+        return acts[act]
 
     def remote_services(self) -> list[RemoteService]:
         """Return the services at URLs, in order of registration."""
         return [service for service in self._services.values() if isinstance(service, RemoteService)]
+
+    def _acts_of(self, service: str, schema: str) -> ActsByName:
+        found = self._local(service)
+        if not found.get(schema):
+            raise UnknownName(f"no acts found for model: {shown(schema)}", found)
+        return found[schema]
+
+    def _local(self, name: str) -> Service:
+        found = self._find(name)
+        if isinstance(found, RemoteService):
+            raise NotFound(f"service {shown(name)} is remote: its acts are not known here")
+        return found
+
+    def _find(self, name: str) -> Service | RemoteService:
+        if name not in self._services:
+            raise UnknownName(f"service not found: {shown(name)}", self._services)
+        return self._services[name]
 
     # The contract's spellings of the methods above.
     def getMainAct(self, schema: str, actName: str) -> Act:  # noqa: N803  (the contract's word)
@@ -263,3 +213,9 @@ class Directory:
     getAct = get_act
     getAtcsWithServices = get_acts_with_services
     getMainActs = get_main_acts
+
+
+def _copy(service: Service | RemoteService) -> dict[str, dict[str, Act]] | str:
+    if isinstance(service, RemoteService):
+        return service.given
+    return {schema: dict(acts) for schema, acts in service.items()}

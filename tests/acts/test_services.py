@@ -11,11 +11,6 @@ from gatewayfw.acts.services import (
     RemoteReply,
     RemoteService,
     UnknownName,
-    copy_service,
-    find_act,
-    find_acts,
-    find_local,
-    find_service,
     list_hooks,
 )
 from gatewayfw.errors import DefinitionError, NotFound
@@ -65,16 +60,16 @@ def check():
 
 @pytest.fixture
 def services(acts):
-    """Acts of two models in `main`, a service of its own, and a remote one, by name."""
+    """Acts of two models in `main`, a service of its own, and a remote one."""
     for schema, name in (("user", "addUser"), ("user", "getUser"), ("city", "addCity")):
         validator = {"set": {"name": string()}, "get": {}}
         acts.set_act(schema=schema, act_name=name, validator=validator, fn=id, pre_validation=[check])
     acts.set_service("billing", {"bill": {"pay": {"validator": {"set": {}, "get": {}}, "fn": id}}})
     acts.set_service("far", URL, pre_act=[check])
-    found = {name: acts.get_service(name) for name in ("main", "billing")}
-    return {**found, "far": acts.resolve("far", "any", "any")}
+    return acts
 
 
+@pytest.mark.parametrize("ask", ["get_act", "resolve"])
 @pytest.mark.parametrize(
     ("names", "message", "known"),
     [
@@ -84,32 +79,31 @@ def services(acts):
         (("billing", "user", "addUser"), "no acts found for model: user", ("bill",)),
     ],
 )
-def test_an_unknown_name_comes_with_those_that_are_known(services, names, message, known):
+def test_an_unknown_name_comes_with_those_that_are_known(services, ask, names, message, known):
     with pytest.raises(UnknownName) as raised:
-        find_act(find_service(services, names[0]), *names[1:])
+        getattr(services, ask)(*names)
     assert (raised.value.message, raised.value.known, raised.value.status) == (message, known, 404)
 
 
 def test_the_acts_of_a_model_are_found_by_name(services):
-    main = find_local(services, "main")
-    assert (list(find_acts(main, "user")), find_act(main, "user", "getUser").act_name) == (
-        ["addUser", "getUser"],
-        "getUser",
-    )
+    assert services.get_acts_keys("main", "user") == list(services.get_acts("user")) == ["addUser", "getUser"]
+    assert services.get_act("main", "user", "getUser") is services.get_main_act("user", "getUser")
 
 
-def test_a_remote_service_has_no_acts_here(services):
+@pytest.mark.parametrize(("ask", "names"), [("get_act", ["far", "user", "a"]), ("get_acts_keys", ["far", "user"])])
+def test_a_remote_service_has_no_acts_here(services, ask, names):
     with pytest.raises(NotFound) as raised:
-        find_local(services, "far")
+        getattr(services, ask)(*names)
     assert raised.value.message == "service far is remote: its acts are not known here"
 
 
 def test_a_copy_of_a_service_is_as_it_was_set(services):
-    assert (copy_service(services["far"]), copy_service(services["main"])) == (URL, services["main"])
+    assert (services.get_service("far"), services.get_service("main")) == (URL, services.get_main_acts())
 
 
 def test_hooks_of_acts_and_of_a_remote_service_are_found(services):
-    assert [list(list_hooks(services[name])) for name in ("main", "billing", "far")] == [[check] * 3, [], [check]]
+    found = [services.get_service("main"), services.get_service("billing"), services.resolve("far", "any", "any")]
+    assert [list_hooks(one) for one in found] == [[check] * 3, [], [check]]
 
 
 ACTS = {"bill": {"add": {"validator": {"set": {}, "get": {}}, "fn": lambda body: 1}}}
