@@ -1,7 +1,5 @@
 """One act: parsed and checked once, when it is registered.
 
-The validator is compiled here, and each hook's signature and the rate limits are parsed.
-
 Source: specification 18.2; access rules, ceilings and rate limits are our choice.
 """
 
@@ -75,6 +73,8 @@ def parse_limit_texts(limit: Any) -> tuple[str, ...]:
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _MODES = ("assert", "create")
+_BAD_NAME = "bad {}: a letter or _, then letters, digits and _"
+_BAD_CEILING = "{} must be a positive integer"
 _CONTRADICTION = "public contradicts the access rule among its hooks"
 # Its hooks and fn use the context, the deadline and the models of the gateway they were written for.
 _FOREIGN = "an act of another gateway; mount that gateway and give its URL, or give plain objects"
@@ -82,10 +82,7 @@ _FOREIGN = "an act of another gateway; mount that gateway and give its URL, or g
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ActDefinition:
-    """What an author says of an act, not judged yet.
-
-    See `gatewayfw.acts.registry.Acts.set_act`.
-    """
+    """What an author says of an act, not judged yet; see `Acts.set_act`."""
 
     schema: str
     act_name: str
@@ -117,16 +114,8 @@ ACT_KEYS = tuple(contractual(dict.fromkeys(one.name for one in fields(ActDefinit
 class Act(ActDefinition, Mapping[str, Any]):
     """One registered act; also a mapping with the contract's keys (``act["preAct"]``).
 
-    Attributes:
-        public: whether the act says that it needs no access rule.
+    Attributes, besides what `Acts.set_act` takes:
         limit: the texts of its rate limits, or None.
-        max_get_depth, max_get_leaves: its own ceilings of ``get``, or None for the settings'.
-        max_reply_bytes: its own limit on the reply's body, or None for the setting's.
-        returns: the declared result, as given; see `gatewayfw.acts.returns`.
-        mcp: whether it is offered to language models as a tool; see `gatewayfw.export.mcp`.
-        exceptions: what exceptions become; see `gatewayfw.acts.replies`.
-        idempotent: how long replies are kept for repeated requests; None: there are no keys.
-        idempotent_by: what gives the caller whose keys they are; None for the logged-in user.
         description: the docstring of ``fn``, empty without one.
         schemas: those of the gateway the act belongs to.
         struct: the compiled validator.
@@ -251,7 +240,9 @@ def parse_act(
     where = f"act {shown(given.schema)}.{shown(given.act_name)}"
     if problems := list(_problems(schemas.settings, given, spelling, common)):
         raise DefinitionError(f"{where}: {'; '.join(problems)}")
-    bounds = _bounds(schemas.settings, given.max_get_depth, given.max_get_leaves)
+    settings, depth, leaves = schemas.settings, given.max_get_depth, given.max_get_leaves
+    own = Ceilings(depth or settings.max_get_depth, leaves or settings.max_get_leaves)
+    bounds: Bounds = own if depth or leaves else settings
     try:
         struct = compile_struct(given.validator, schemas, bounds)
         limit = parse_limit_texts(given.limit)
@@ -271,7 +262,7 @@ def parse_act(
         schemas=schemas,
         struct=struct,
         bounds=bounds,
-        reply_bytes=given.max_reply_bytes or schemas.settings.max_reply_bytes,
+        reply_bytes=given.max_reply_bytes or settings.max_reply_bytes,
         rates=rates,
         result=result,
         once=once,
@@ -280,7 +271,6 @@ def parse_act(
 
 
 def _hooks_of(fn: ActFn, own: Lists, common: Lists) -> dict[str, Any]:
-    """Return the attributes of an act that come from its hooks, the common ones first."""
     lists: dict[str, Any] = {name: (*common[name], *own[name]) for name in HOOKS}
     return {
         **lists,
@@ -307,12 +297,18 @@ def put_common_hooks(act: Act, common: Lists) -> Act:
 
 def _problems(settings: Settings, given: ActDefinition, spelling: Spelling, common: Lists) -> Iterator[str]:
     mode = spelling.name("validationRunType")
+    names = (("schema", given.schema), ("actName", given.act_name))
+    ceilings = (
+        ("maxGetDepth", given.max_get_depth),
+        ("maxGetLeaves", given.max_get_leaves),
+        ("maxReplyBytes", given.max_reply_bytes),
+    )
     problems = [
-        *_name_problems(given.schema, given.act_name, spelling),
+        *(_BAD_NAME.format(spelling.name(key)) for key, name in names if not _is_name(name)),
         *([] if given.validation_run_type in _MODES else [f"{mode} must be 'assert' or 'create'"]),
         *find_fn_problems(given.fn),
         *find_list_problems(vars(given), spelling),
-        *_ceiling_problems(given, spelling),
+        *(_BAD_CEILING.format(spelling.name(key)) for key, most in ceilings if not _is_ceiling(most)),
         *([] if isinstance(given.mcp, bool) else ["mcp must be true or false"]),
     ]
     yield from problems
@@ -322,34 +318,15 @@ def _problems(settings: Settings, given: ActDefinition, spelling: Spelling, comm
         )
 
 
-def _name_problems(schema: object, act_name: object, spelling: Spelling) -> Iterator[str]:
-    for key, name in (("schema", schema), ("actName", act_name)):
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
-            yield f"bad {spelling.name(key)}: a letter or _, then letters, digits and _"
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and _NAME.fullmatch(value) is not None
 
 
-def _ceiling_problems(given: ActDefinition, spelling: Spelling) -> Iterator[str]:
-    ceilings = {
-        "maxGetDepth": given.max_get_depth,
-        "maxGetLeaves": given.max_get_leaves,
-        "maxReplyBytes": given.max_reply_bytes,
-    }
-    for key, value in ceilings.items():
-        if value is not None and (type(value) is not int or value < 1):
-            yield f"{spelling.name(key)} must be a positive integer"
-
-
-def _bounds(settings: Settings, depth: int | None, leaves: int | None) -> Bounds:
-    if depth is None and leaves is None:
-        return settings
-    return Ceilings(depth or settings.max_get_depth, leaves or settings.max_get_leaves)
+def _is_ceiling(value: object) -> bool:
+    return value is None or (type(value) is int and value > 0)
 
 
 def _access_problems(settings: Settings, public: Any, hooks: Sequence[Hook], spelling: Spelling) -> Iterator[str]:
-    """Say what is wrong with who may call.
-
-    With ``require_access`` an act without a rule must say that it is public.
-    """
     ruled = bool(find_access_rules(hooks))
     if not isinstance(public, bool):
         yield "public must be true or false"

@@ -47,10 +47,7 @@ class Item:
 
 @final
 class ItemReply(NamedTuple):
-    """The reply to one item, as JSON; the status and code it has there.
-
-    ``error`` is what a `Call` tells of.
-    """
+    """The reply to one item, as JSON; ``error`` is what a `Call` tells of."""
 
     json: bytes
     status: int
@@ -171,7 +168,7 @@ class Batches:
                 batch.prepare(items, acts, BatchTotals(self._settings))
                 return self._transactions.transaction(lambda: batch.attempt(BatchTotals(self._settings)))
             except Exception as error:
-                if batch.is_of_item(error):
+                if error is batch.error:  # else it is that of the transaction
                     return batch.refusals(error)
                 shown = say_what_is_done(error, bounds)
                 if shown is error:
@@ -179,7 +176,6 @@ class Batches:
                 raise shown from error
 
     def _find(self, number: int, item: Item) -> Act | GatewayError:
-        """Return the act of an item of an atomic batch, or why there is none."""
         try:
             found = self._lifecycle.resolve(item.checked())
         except GatewayError as error:
@@ -189,20 +185,9 @@ class Batches:
         return found
 
 
-class _Prepared(NamedTuple):
-    """An item whose hooks and validation let it pass."""
-
-    act: Act
-    body: Mapping[str, Any]
-    shared: Shared
-
-
 @final
 class _Atomic:
-    """One atomic batch under way.
-
-    It remembers which item failed, and how.
-    """
+    """One atomic batch under way, and the ``error`` of the item that failed."""
 
     def __init__(
         self,
@@ -218,10 +203,10 @@ class _Atomic:
         self._bounds = bounds
         self._transactions = transactions
         self._acts: Sequence[Act | GatewayError] = ()
-        self._prepared: list[_Prepared] = []
+        self._prepared: list[tuple[Act, Mapping[str, Any], Shared]] = []
         self._at = 0
         self._shared: Shared = ({}, {})
-        self._error: Exception | None = None
+        self.error: Exception | None = None
 
     def prepare(self, items: Sequence[Item], acts: Sequence[Act | GatewayError], totals: BatchTotals) -> None:
         """Do for each item what comes before its act; raise what its first failure raised."""
@@ -232,7 +217,7 @@ class _Atomic:
                 if isinstance(act, GatewayError):
                     raise act
                 body = self._lifecycle.prepare(act, item.checked(), self._bounds)
-                self._prepared.append(_Prepared(act, body, shared))
+                self._prepared.append((act, body, shared))
 
     def attempt(self, totals: BatchTotals) -> list[ItemReply]:
         """Run the acts, in a transaction that may begin again; return the replies."""
@@ -250,10 +235,6 @@ class _Atomic:
             written.append(reply)
         return written
 
-    def is_of_item(self, error: Exception) -> bool:
-        """Tell whether an error is that of the item which failed, not of the transaction."""
-        return error is self._error
-
     def refusals(self, error: Exception) -> list[ItemReply]:
         """Return the replies after an item failed: that error, and that no other was done."""
         with self._scopes.open(self._shared) as (context, _):
@@ -270,5 +251,5 @@ class _Atomic:
             try:
                 yield shared
             except Exception as error:
-                self._at, self._shared, self._error = number, shared, error
+                self._at, self._shared, self.error = number, shared, error
                 raise

@@ -91,10 +91,7 @@ class Checks:
 
 
 def acts_by_name(acts: Acts) -> Iterator[tuple[str, Act]]:
-    """Yield every act of this process by its name.
-
-    The name is prefixed with the service, unless that is ``main``.
-    """
+    """Yield every act of this process by its name: ``book.buy``, ``billing/bill.pay``."""
     for service, models in acts.get_acts_with_services().items():
         if not isinstance(models, str):
             before = "" if service == MAIN else f"{service}/"
@@ -111,19 +108,15 @@ def find_act_problems(act: Act) -> Iterator[str]:
 
 
 def _role_problems(act: Act) -> Iterator[str]:
-    """Check where rules find the role of the caller."""
     fields = fields_of_set(act)
     if fields is None:
         return
-    for step in find_marks(act.early_hooks):
-        if step.role and step.role.place == "set" and step.role.name not in fields:
-            yield f"set: {step.name} takes the caller's role from {step.role.name!r}, which set does not have"
+    for mark in find_marks(act.early_hooks):
+        if mark.role and mark.role.place == "set" and mark.role.name not in fields:
+            yield f"set: {mark.name} takes the caller's role from {mark.role.name!r}, which set does not have"
 
 
 def fields_of_set(act: Act) -> Container[str] | None:
-    """Return the names that ``set`` takes.
-
-    None where a function or a Schema decides, or where it takes any.
-    """
+    """Return the names that ``set`` takes; None where nothing here knows them."""
     given = (act.struct.fields or {}).get("set")
     return given.fields if isinstance(given, ObjectField) else None

@@ -92,10 +92,7 @@ class Group:
         )
 
     def _ahead_of(self, *own: Any) -> dict[str, Any]:
-        """Return the lists of an act: the group's hooks, then its own.
-
-        What is no list is left to the check of the act.
-        """
+        # What is no list is left to the check of the act.
         return {
             name: [*self._lists[name], *given] if isinstance(given, list | tuple) else given
             for name, given in zip(HOOKS, own, strict=True)

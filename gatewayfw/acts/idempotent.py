@@ -16,9 +16,8 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from enum import Enum
 from hashlib import sha256
-from typing import Any, Protocol, TypeVar, final
+from typing import Any, Literal, Protocol, TypeVar, final
 from uuid import UUID
 
 from bson import ObjectId
@@ -103,10 +102,7 @@ class KeyedRequest:
         return replace(self, body=_hash([self.body, files]))
 
     def begin_record(self, caller: Sequence[str], now: datetime) -> dict[str, Any]:
-        """Return the record that this request begins with.
-
-        ``now`` is naive UTC. The record's ``token`` is that of this request alone.
-        """
+        """Return the record that this request begins with; its ``token`` is no other's."""
         return {
             "_id": _hash([*caller, *self.names, self.key]),
             "body": self.body,
@@ -138,7 +134,7 @@ def find_reply(found: Record | None, record: Record, now: datetime) -> WrittenRe
     Raises:
         KeyReused: the key was sent with another body.
     """
-    if found is None or is_expired(found, now):
+    if found is None or found["expires"] <= now:
         return None
     if found["body"] != record["body"]:
         raise KeyReused()
@@ -146,13 +142,9 @@ def find_reply(found: Record | None, record: Record, now: datetime) -> WrittenRe
     return WrittenReply(found["status"], (*lines, REPLAY), bytes(found["envelope"]))
 
 
-def is_expired(found: Record, now: datetime) -> bool:
-    """Tell whether a record counts as absent."""
-    return bool(found["expires"] <= now)
-
-
-def describe_reply(written: WrittenReply) -> dict[str, Any]:
-    """Return what a record gets of a reply."""
+def describe_reply(finished: Any) -> dict[str, Any]:
+    """Return what a record gets of a written reply, or of the JSON of an envelope."""
+    written = finished if isinstance(finished, WrittenReply) else WrittenReply(200, (), finished)
     return {"status": written.status, "lines": [list(line) for line in written.lines], "envelope": written.envelope}
 
 
@@ -185,16 +177,11 @@ def _problems(given: Any, by: Any, hooks: Sequence[Hook]) -> Iterator[str]:
 
 
 def _hash(value: Any) -> str:
-    """Return the hash of JSON, whatever the order of keys."""
     return sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-class Outcome(Enum):
-    """How an attempt ended that raised nothing."""
-
-    DONE = "done"
-    CONFLICT = "another request is writing the record"
-    DUPLICATE = "another request has written the record"
+#: How an attempt ended that raised nothing: or another request is writing the record, or has written it.
+Outcome = Literal["DONE", "CONFLICT", "DUPLICATE"]
 
 
 class Store(Protocol):
@@ -208,14 +195,11 @@ class Store(Protocol):
             UsageError: a transaction is under way.
         """
 
-    def attempt(self, record: Record, answer: Callable[[], Mapping[str, Any]], /, *, replace: str | None) -> str:
+    def attempt(self, record: Record, answer: Callable[[], Mapping[str, Any]], /, *, replace: str | None) -> Outcome:
         """Write a record, run ``answer`` and add what it returns, in one transaction.
 
-        ``answer`` may run several times. ``replace`` is the token of an expired record, which makes room. Returns the
-        name of an `Outcome`; if it is not ``DONE``, ``answer`` has not run.
-
-        Raises:
-            Exception: that of ``answer`` or the database; then nothing is written, or the outcome is unknown.
+        ``answer`` may run several times, and not at all unless the outcome is ``DONE``. ``replace`` is the token of an
+        expired record, which makes room. After an error nothing is written, or the outcome is unknown.
         """
 
 
@@ -265,29 +249,18 @@ class IdempotentRunner:
             for upload in (uploads or {}).values():
                 upload.stream.seek(0)
             results[:] = [finish(act(own), bounds)]
-            return describe_reply(_as_written(results[0]))
+            return describe_reply(results[0])
 
-        while True:
+        outcome: Outcome | None = None
+        while outcome != "DONE":
             bounds.check()
             found = self._store.find(record["_id"])
             if known := find_reply(found, record, _now()):
                 return known
-            outcome = Outcome[self._store.attempt(record, attempt, replace=None if found is None else found["token"])]
-            if outcome is Outcome.DONE:
-                return results[0]
-            if outcome is Outcome.CONFLICT:
-                return self._find_reply(record)
-
-    def _find_reply(self, record: Record) -> WrittenReply:
-        """Return the reply of the request that was faster."""
-        known = find_reply(self._store.find(record["_id"]), record, _now())
-        if known is None:
-            raise InProgress()
-        return known
-
-
-def _as_written(result: Any) -> WrittenReply:
-    return result if isinstance(result, WrittenReply) else WrittenReply(200, (), result)
+            if outcome == "CONFLICT":
+                raise InProgress()
+            outcome = self._store.attempt(record, attempt, replace=None if found is None else found["token"])
+        return results[0]
 
 
 def _now() -> datetime:

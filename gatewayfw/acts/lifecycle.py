@@ -101,21 +101,19 @@ class Lifecycle:
     ) -> T | WrittenReply | RemoteReply:
         """Run the act that a body names, and return what ``finish`` makes of its result.
 
-        ``body`` is ``{"service"?, "model", "act", "details": {"set", "get"}}``. The caller has
-        opened the context and added request, headers and body. ``finish`` runs inside context and
-        deadline, so that it can drain cursors; it also gets the bounds, such as that of the reply's
-        bytes. A remote service's reply is returned as it is; its requests run the hooks registered with
-        the service, and are not validated here.
+        ``body`` is ``{"service"?, "model", "act", "details": {"set", "get"}}``. The caller has opened the context and
+        added request, headers and body. ``finish`` runs inside context and deadline, so that it can drain cursors.
+        Requests to a remote service run the hooks registered with it, and are validated there; its reply is returned
+        as it is.
 
         With a ``key`` the act runs once for each, see `gatewayfw.acts.idempotent`; a remote service judges keys itself.
         ``files`` are read after the hooks have passed, outside of any deadline, because a client may be slow; what is
         before and what is after have a deadline each. ``act`` runs in place of the one that the body names, and need
         not be registered.
 
-        The deadline is checked before each hook and ``fn``, and in every call of the database or
-        a remote service; code that only computes or sleeps is not interrupted. A result that ``fn``
-        returns after the deadline is sent all the same: the work is done, and a client told to try
-        again would do it twice.
+        The deadline is checked before each hook and ``fn``, and in every call of the database or a remote service; code
+        that only computes or sleeps is not interrupted. A result that ``fn`` returns after the deadline is sent all the
+        same: the work is done, and a client told to try again would do it twice.
 
         Raises:
             UnknownName: no such service, model or act. This is a `NotFound`.
@@ -123,15 +121,11 @@ class Lifecycle:
             BadRequest: there is a key, and the act is not idempotent or the key is not valid.
             RateLimited: the caller used up the act's ``limit``; nothing else was checked.
             ValidationError: the validator refused ``details``; no `preAct` hook and no act ran.
-            Timeout: the deadline passed.
             DefinitionError: a hook returned an exception or work that nobody would do (an awaitable, a
                 generator), or an access rule returned anything but None.
             KeyReused, InProgress: see `IdempotentRunner.run`.
-            PartlyDone: the database failed, or the deadline passed, after an operation of this
-                request had committed.
-            ReplyTooLarge: the reply would exceed its bound; the message says whether writes remain.
-            HttpError: an exception that the act or the gateway has given a status.
-            Exception: any other error of a hook, the act, ``files`` or ``finish``, unchanged.
+            Timeout, PartlyDone, ReplyTooLarge: see `say_what_is_done`.
+            Exception: any other error of a hook, the act, ``files`` or ``finish``, as `translate` leaves it.
         """
         found = self.resolve(body) if act is None else act
         if files is not None and (isinstance(found, RemoteService) or not found.struct.files):
@@ -158,10 +152,7 @@ class Lifecycle:
     def _receive(
         self, act: Act, body: Mapping[str, Any], files: SentFiles
     ) -> tuple[Mapping[str, Any], Mapping[str, Upload]]:
-        """Prepare an act that takes files.
-
-        Returns the body with its files, and these by their paths.
-        """
+        """Prepare an act; return the body with its files, and these by their paths."""
         with self.deadline() as bounds, self._translating(act, body, bounds):
             prepared = self.prepare(act, body, bounds, act.struct.without_files)
         with self._translating(act, prepared, bounds):
@@ -171,19 +162,15 @@ class Lifecycle:
         return with_files, uploads
 
     def resolve(self, body: Mapping[str, Any]) -> Act | RemoteService:
-        """Return the act, or the remote service, that a body names.
-
-        Raises:
-            UnknownName: there is none.
-        """
+        """Return the act or remote service that a body names, or raise `UnknownName`."""
         return self._acts.resolve(body.get("service") or MAIN, body["model"], body["act"])
 
     def prepare(
         self, act: Act, body: Mapping[str, Any], bounds: RequestBounds, struct: Struct | None = None
     ) -> Mapping[str, Any]:
-        """Do everything that comes before the act itself: count, hooks, validation, hooks.
+        """Do everything that comes before the act, and return the body that it gets.
 
-        Returns the body that the act gets. ``struct`` validates it in place of the act's own. For the errors see `run`.
+        ``struct`` validates it in place of the act's own. For the errors see `run`.
         """
         if act.rates:
             bounds.check()
@@ -213,10 +200,7 @@ class Lifecycle:
         error: Exception,
         bounds: RequestBounds,
     ) -> Exception:
-        """Return the error that the client is told: the author's, or what was done.
-
-        The hooks of ``on_error`` come first.
-        """
+        """Return the error that the client is told: the author's, or what was done."""
         if isinstance(found, Act) and found.on_error:
             error = run_error_hooks(found.on_error, body, error)
         own = found.exceptions if isinstance(found, Act) else NO_EXCEPTIONS
@@ -234,7 +218,6 @@ class Lifecycle:
     def _raise(
         self, found: Act | RemoteService, body: Mapping[str, Any], error: Exception, bounds: RequestBounds
     ) -> NoReturn:
-        """Raise what an error becomes."""
         shown = self.translate(found, body, error, bounds)
         try:
             if shown is error:
@@ -265,7 +248,10 @@ def _names_of(act: Act, body: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def say_what_is_done(error: Exception, bounds: RequestBounds) -> Exception:
-    """Return an error that also says whether a part of the request was done."""
+    """Return an error that also says whether a part of the request was done.
+
+    After a commit an `Unavailable`, such as `Timeout`, is `PartlyDone`, and a `ReplyTooLarge` says that writes stay.
+    """
     if isinstance(error, Unavailable):
         return PartlyDone() if bounds.committed else error
     if not isinstance(error, ReplyTooLarge):

@@ -200,9 +200,7 @@ class Acts(Directory):
         post_act: Sequence[AfterHook] = (),
         on_error: Sequence[AfterHook] = (),
     ) -> Group:
-        """Return an object that registers acts of one model with common hooks.
-
-        The common hooks run ahead of each act's own.
+        """Return what registers acts of one model, with hooks ahead of their own.
 
         Raises:
             DefinitionError: a hook is not valid.

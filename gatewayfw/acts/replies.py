@@ -1,4 +1,4 @@
-"""What an act answers where a body is not enough: status, headers, cookies.
+"""What an act answers besides a body: status, headers, cookies, errors.
 
 A cookie is said in the words of Flask's ``set_cookie``. Without a word about it a cookie is for HTTPS only, out of
 reach of scripts, and not sent along by other sites. Source: RFC 6265, section 4.1; the rest is our choice.
@@ -30,9 +30,7 @@ _DEFAULTS: Mapping[str, Any] = MappingProxyType(
 def find_cookie_problems(given: Any) -> Iterator[str]:
     """Yield what is wrong with a cookie, in words that hold none of its values.
 
-    A cookie is ``{"name", "value", "max_age"?, "path"?, "domain"?, "secure"?, "httponly"?, "samesite"?}``:
-    ``max_age`` in seconds (0 deletes it, None keeps it until the browser is closed), ``samesite`` one of
-    Strict, Lax and None (the text).
+    A cookie is as `Reply` takes it: ``{"name", "value", "max_age"?, "path"?, "domain"?, ...}``.
     """
     if not isinstance(given, Mapping):
         yield "expected an object with name and value"

@@ -41,11 +41,7 @@ class BatchTotals:
         return is_own
 
     def add_get(self, get: Mapping[str, Any], bounds: Bounds) -> None:
-        """Count the fields of an item's `get`, which is within the bounds of its act.
-
-        Raises:
-            ValidationError: all items together name too many.
-        """
+        """Count the fields of an item's `get`; refuse it if all items name too many."""
         most = max(self._settings.max_get_leaves, bounds.max_get_leaves)
         leaves = self._leaves + count_leaves(get)
         if leaves > most:
@@ -53,13 +49,10 @@ class BatchTotals:
         self._leaves = leaves
 
     def add_queries(self, queries: int) -> None:
-        """Count the queries of one `get`.
+        """Count the queries of one `get`; refuse it if all items cause too many.
 
         As for a request of its own, the `get` that takes the most counts, not their sum: an act may read as often
         as its author likes.
-
-        Raises:
-            ValidationError: all items together cause too many.
         """
         most = self._settings.max_get_queries
         self._own_queries = max(self._own_queries, queries)
@@ -76,19 +69,12 @@ class BatchTotals:
         return max(0, min(most, self._most_bytes - self._bytes))
 
     def check_bytes(self, size: int) -> None:
-        """Refuse the reply of a remote service, of so many bytes, if it is too large.
-
-        Raises:
-            ReplyTooLarge: the replies of all items are too large; what the service wrote stays.
-        """
+        """Refuse the reply of a remote service if all are too large; its writes stay."""
         if size > self.bytes_left(self._settings.max_reply_bytes):
             raise ReplyTooLarge(self._most_bytes, written=True)
 
     def most_bytes(self, most: int) -> int:
-        """Return the bound that refused an item which had ``most`` bytes left.
-
-        That is its own, or that of all items.
-        """
+        """Return the bound that refused an item with ``most`` bytes: its own or all's."""
         return most if most >= self._own_bytes else self._most_bytes
 
     @property

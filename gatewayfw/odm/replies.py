@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, final
+from typing import Any, Literal, final
 
 from gatewayfw.errors import DefinitionError, DuplicateKey, Unavailable, UsageError
 from gatewayfw.odm.database import Database
@@ -46,7 +46,7 @@ class Replies:
 
     def attempt(
         self, record: Mapping[str, Any], answer: Callable[[], Mapping[str, Any]], *, replace: str | None
-    ) -> str:
+    ) -> Literal["DONE", "CONFLICT", "DUPLICATE"]:
         """Insert a record, run ``answer`` and set what it returns, in one transaction.
 
         ``replace`` is the token of an expired record of this id, which is deleted first. Returns

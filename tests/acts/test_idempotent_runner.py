@@ -9,7 +9,7 @@ from time import tzset
 
 import pytest
 
-from gatewayfw.acts.idempotent import IdempotentRunner, Outcome
+from gatewayfw.acts.idempotent import IdempotentRunner
 from gatewayfw.acts.lifecycle import Lifecycle
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.errors import BadRequest, HttpError, InProgress, KeyReused, Timeout, Unauthenticated
@@ -169,14 +169,6 @@ def thrice(store, record, answer, *, replace):
     answer()
     store[record["_id"]] = {**record, **answer()}
     return "DONE"
-
-
-def test_how_an_attempt_ended_is_told_in_words():
-    assert {one.name: one.value for one in Outcome} == {
-        "DONE": "done",
-        "CONFLICT": "another request is writing the record",
-        "DUPLICATE": "another request has written the record",
-    }
 
 
 def test_an_error_is_not_kept(acts, ask, store):
