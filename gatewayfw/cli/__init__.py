@@ -13,15 +13,13 @@ import click
 
 from gatewayfw.cli.call import call
 from gatewayfw.cli.doctor import doctor
-from gatewayfw.cli.exports import jsonschema, mcp, openapi
-from gatewayfw.cli.files import files
+from gatewayfw.cli.exports import jsonschema, mcp, openapi, types
 from gatewayfw.cli.group import Commands
 from gatewayfw.cli.integrity import check, repair
 from gatewayfw.cli.look import list_acts, list_schemas
 from gatewayfw.cli.mongod import mongod
 from gatewayfw.cli.new import new
-from gatewayfw.cli.types import types
-from gatewayfw.cli.upkeep import indexes, jobs, work
+from gatewayfw.cli.upkeep import files, indexes, jobs, work
 
 
 @click.group("gateway", cls=Commands)

@@ -13,10 +13,8 @@ from bson import ObjectId
 from flask.cli import with_appcontext
 
 from gatewayfw.acts.checks import acts_by_name
-from gatewayfw.cli.choice import JSON, NAME, app, find_gateway
+from gatewayfw.cli.command import JSON, NAME, app, find_gateway, format_json, reason_of, tell_outages_of
 from gatewayfw.cli.doctor_configuration import Finding, findings
-from gatewayfw.cli.outages import reason_of, tell_outages_of
-from gatewayfw.cli.output import format_json
 from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError
 from gatewayfw.logs import escaped
@@ -102,7 +100,7 @@ def _examine_reachable(gateway: Gateway, found: _Found) -> None:
     try:
         _examine_database(gateway, gateway.odm.storage, found)
     except GatewayError as error:
-        found.problems.append(f"database: {reason_of(error, gateway.odm)}")
+        found.problems.append(f"database: {reason_of(error)}")
 
 
 def _examine_database(gateway: Gateway, storage: Storage, found: _Found) -> None:

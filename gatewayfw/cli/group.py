@@ -1,19 +1,21 @@
-"""The group of all commands: what ends one of them early, ends each of them alike."""
+"""The group of all commands, and what ends one early: an error, Ctrl-C, SIGTERM."""
 
 from __future__ import annotations
 
 import errno
 import io
 import os
+import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from types import FrameType
 from typing import Any
 
 import click
 
-from gatewayfw.cli.outages import reason_of
-from gatewayfw.cli.output import Failed, has_terminal, status_line
+from gatewayfw.cli.command import Failed, reason_of, status_line
 from gatewayfw.errors import GatewayError
 
 #: The exit status after a signal, as shells use it for Ctrl-C.
@@ -40,10 +42,10 @@ class Commands(click.Group):
             with _written():
                 return super().invoke(ctx)
         except GatewayError as error:
-            _clear()
+            status_line("")
             raise Failed(reason_of(error)) from error
         except KeyboardInterrupt:
-            _clear()
+            status_line("")  # or the ``^C``
             click.echo("interrupted", err=True)
             ctx.exit(INTERRUPTED)
 
@@ -61,7 +63,33 @@ def _written() -> Iterator[None]:
         raise Failed(f"the output cannot be written: {os.strerror(error.errno)}") from error
 
 
-def _clear() -> None:
-    """Remove the status line that the command left on the terminal, or the ``^C``."""
-    if has_terminal():
-        status_line("")
+@contextmanager
+def stopping() -> Iterator[threading.Event]:
+    """Provide an event that the first of two signals sets.
+
+    The second raises `KeyboardInterrupt`. Only the main thread can handle signals.
+    """
+    stop = threading.Event()
+
+    def asked(number: int, frame: FrameType | None) -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
+    with _handled(asked, signal.SIGINT, signal.SIGTERM):
+        yield stop
+
+
+def interruptible() -> AbstractContextManager[None]:
+    """Let SIGTERM raise `KeyboardInterrupt` inside, as Ctrl-C does. Main thread only."""
+    return _handled(signal.default_int_handler, signal.SIGTERM)
+
+
+@contextmanager
+def _handled(handler: Callable[[int, FrameType | None], None], *signals: signal.Signals) -> Iterator[None]:
+    before = [(one, signal.signal(one, handler)) for one in signals]
+    try:
+        yield
+    finally:
+        for one, former in before:
+            signal.signal(one, former)

@@ -12,10 +12,8 @@ from typing import Any
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.choice import JSON, NAME, find_odm
-from gatewayfw.cli.group import INTERRUPTED
-from gatewayfw.cli.output import Failed, format_json, has_terminal, status_line
-from gatewayfw.cli.signals import interruptible
+from gatewayfw.cli.command import JSON, NAME, Failed, find_odm, format_json, status_line
+from gatewayfw.cli.group import INTERRUPTED, interruptible
 from gatewayfw.export.files import replace_file
 from gatewayfw.logs import escaped
 from gatewayfw.odm import Odm
@@ -144,51 +142,27 @@ class _Run:
 
 def _run(run: _Run, begin: _Begin, as_json: bool) -> None:
     """Print what a run finds, and end the command with its exit status."""
-    bar = _Bar()
 
     def reached(place: Place) -> None:
         run.reached(place)
-        bar.show(place)
+        status_line(f"{place.model}: {place.done:,} of {place.total:,} documents")
 
     try:
         with interruptible():
             for problem in begin(run.after, reached):
                 run.counts.add(problem)
-                bar.clear()
+                status_line("")
                 click.echo(format_json(_object(problem), indent=None) if as_json else escaped(_line(problem)))
     except KeyboardInterrupt:
-        bar.clear()
+        status_line("")
         again = f"; go on with --state {run.path}" if run.path is not None and run.path.exists() else ""
         click.echo(f"interrupted: {run.counts}{again}", err=True)
         sys.exit(INTERRUPTED)
-    bar.clear()
+    status_line("")
     run.end()
     if not as_json:
         click.echo(str(run.counts))
     sys.exit(1 if run.counts.remaining else 0)
-
-
-class _Bar:
-    """click's progress bar where stderr is a terminal; nothing elsewhere.
-
-    It does not mix with the printed output.
-    """
-
-    def __init__(self) -> None:
-        self._on = has_terminal()
-        self._bar: Any = None
-
-    def show(self, place: Place) -> None:
-        if self._on:
-            if self._bar is None:
-                self._bar = click.progressbar(length=max(1, place.total), show_pos=True, file=sys.stderr)
-            self._bar.label = place.model
-            self._bar.update(place.done - self._bar.pos)
-            self._bar.render_progress()
-
-    def clear(self) -> None:
-        if self._bar is not None:
-            status_line("")
 
 
 def _object(problem: Problem) -> dict[str, Any]:

@@ -9,8 +9,7 @@ import click
 from flask.cli import with_appcontext
 
 from gatewayfw.acts import Act
-from gatewayfw.cli.choice import JSON, NAME, find_gateway
-from gatewayfw.cli.output import format_json, table
+from gatewayfw.cli.command import JSON, NAME, find_gateway, format_json, table
 from gatewayfw.core import Gateway
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.kinds import as_kind

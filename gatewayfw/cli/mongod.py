@@ -8,9 +8,8 @@ from pathlib import Path
 
 import click
 
-from gatewayfw.cli.choice import JSON
-from gatewayfw.cli.output import Failed, format_json
-from gatewayfw.cli.signals import stopping
+from gatewayfw.cli.command import JSON, Failed, format_json
+from gatewayfw.cli.group import stopping
 from gatewayfw.logs import escaped
 from gatewayfw.testing.mongod import LocalMongod, MongodError
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from gatewayfw.cli.choice import JSON
-from gatewayfw.cli.output import Failed, format_json
+from gatewayfw.cli.command import JSON, Failed, format_json
 from gatewayfw.starter.project import write_project
 
 

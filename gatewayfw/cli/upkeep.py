@@ -1,4 +1,4 @@
-"""The commands for upkeep: ``indexes``, ``jobs`` and ``work``."""
+"""The commands for upkeep: ``indexes``, ``jobs``, ``work`` and ``files sweep``."""
 
 from __future__ import annotations
 
@@ -13,10 +13,19 @@ from typing import Any
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.choice import JSON, NAME, find_odm
-from gatewayfw.cli.outages import reason_of
-from gatewayfw.cli.output import format_json, has_terminal, status_line, table
-from gatewayfw.cli.signals import stopping
+from gatewayfw.cli.command import (
+    JSON,
+    NAME,
+    find_gateway,
+    find_odm,
+    format_json,
+    has_terminal,
+    reason_of,
+    status_line,
+    table,
+    tell_outages_of,
+)
+from gatewayfw.cli.group import interruptible, stopping
 from gatewayfw.errors import Unavailable
 from gatewayfw.logs import escaped
 from gatewayfw.odm import Odm
@@ -43,11 +52,10 @@ def indexes(create: bool, name: str | None, as_json: bool) -> None:
     """
     odm = find_odm(name)
     if create:
-        rows = create_missing(odm.schemas, odm.storage, on_progress=_show_index if has_terminal() else None)
+        rows = create_missing(odm.schemas, odm.storage, on_progress=_show_index)
+        status_line("")
     else:
         rows = index_report(odm.schemas, odm.storage)
-    if create and has_terminal():
-        status_line("")
     if as_json:
         click.echo(format_json([_index_object(row) for row in rows]))
     else:
@@ -93,12 +101,40 @@ def work(once: bool, name: str | None, as_json: bool) -> None:
                 left = _work_once(odm, steps)
             else:
                 _work_on(odm, steps)
-        steps.end()
+        status_line("")
     if once:
         left = len(odm.jobs()) if left is None else left
         told = "no job is left" if left == 0 else f"{left} {'job is' if left == 1 else 'jobs are'} left"
         click.echo(format_json({"left": left}, indent=None) if as_json else told)
         sys.exit(1 if left else 0)
+
+
+@click.group("files")
+def files() -> None:
+    """Look after the bytes of files."""
+
+
+@files.command("sweep", epilog="Example: flask gateway files sweep")
+@NAME
+@JSON
+@with_appcontext
+def sweep(name: str | None, as_json: bool) -> None:
+    """Delete the bytes of files that have no document, if older than an hour.
+
+    The thread that works on jobs does this about once an hour; if it is switched off, run this command now and then.
+    """
+    _, gateway = find_gateway(name)
+    tell_outages_of(gateway.odm)
+    with interruptible():
+        try:
+            count = gateway.files.sweep(on_progress=lambda swept: status_line(_swept(swept)))
+        finally:
+            status_line("")
+    click.echo(format_json({"swept": count}) if as_json else _swept(count))
+
+
+def _swept(count: int) -> str:
+    return f"{count} {'file' if count == 1 else 'files'} swept"
 
 
 class _Stopped(KeyboardInterrupt):
@@ -116,24 +152,16 @@ class _Steps:
         self._as_json = as_json
         self._batches = 0
         self._key = ""
-        self._shown = False
 
     def __call__(self, job: Job) -> None:
         self._batches += 1
         what = f"{job.kind} of {job.model} {job.id} in {job.relation}"
-        if has_terminal():
-            status_line(f"{what}: {_progress(job)}; {self._batches} batches")
-            self._shown = True
+        status_line(f"{what}: {_progress(job)}; {self._batches} batches")
         if job.key != self._key and (self._as_json or not has_terminal()):
             click.echo(format_json(_job_object(job), indent=None) if self._as_json else escaped(what))
         self._key = job.key
         if self.stop.is_set():
             raise _Stopped
-
-    def end(self) -> None:
-        """Remove the line from the terminal."""
-        if self._shown:
-            status_line("")
 
 
 def _work_on(odm: Odm, steps: _Steps) -> None:
@@ -146,7 +174,7 @@ def _work_on(odm: Odm, steps: _Steps) -> None:
                 click.echo("the database answers again", err=True)
             told = ""
         except Unavailable as error:
-            if (reason := reason_of(error, odm)) != told:  # not each second of an outage
+            if (reason := reason_of(error)) != told:  # not each second of an outage
                 click.echo(f"waiting: {escaped(reason)}", err=True)
             told = reason
         steps.stop.wait(INTERVAL)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from importlib import import_module
 
 import pytest
 
 from gatewayfw import DirectoryFiles, gateway
+from gatewayfw.cli import upkeep
 from gatewayfw.errors import ValidationError
 from tests.cli.shop import make_app, runner
 from tests.commands_page import has_page
@@ -53,9 +53,7 @@ def test_on_a_terminal_the_number_grows(gw, tmp_path, monkeypatch, capsys):
 
 def test_on_a_terminal_the_command_shows_how_many_are_swept_and_clears_the_line(gw, tmp_path, monkeypatch):
     shown = []
-    module = import_module("gatewayfw.cli.files")  # whose name the group has in the package
-    monkeypatch.setattr(module, "has_terminal", lambda: True)
-    monkeypatch.setattr(module, "status_line", shown.append)
+    monkeypatch.setattr(upkeep, "status_line", shown.append)
     for content in (b"one", b"two"):
         with pytest.raises(ValidationError):
             gw.files.insert(upload(content), doc={"unknown": 1})

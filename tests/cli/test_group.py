@@ -1,9 +1,10 @@
-"""How commands end early: by our errors, by those of others, by Ctrl-C."""
+"""How commands end early: by our errors, by those of others, by Ctrl-C and SIGTERM."""
 
 from __future__ import annotations
 
 import errno
 import os
+import signal
 from contextlib import contextmanager, suppress
 
 import click
@@ -13,7 +14,7 @@ from click.testing import CliRunner
 from flask.cli import FlaskGroup
 
 from gatewayfw.cli import gateway_group
-from gatewayfw.cli.group import Commands
+from gatewayfw.cli.group import Commands, interruptible, stopping
 from gatewayfw.errors import DefinitionError, Unavailable
 from tests.cli.shop import APART, make_app, shop
 
@@ -63,14 +64,12 @@ def test_other_errors_are_not_hidden(error):
     assert end(error)[3] is error
 
 
-@pytest.mark.parametrize(("terminal", "expected"), [(True, [""]), (False, [])])
 @pytest.mark.parametrize("error", [Unavailable("gone"), KeyboardInterrupt()], ids=repr)
-def test_what_a_command_left_on_a_terminal_is_taken_away(monkeypatch, error, terminal, expected):
+def test_what_a_command_left_on_a_terminal_is_taken_away(monkeypatch, error):
     shown = []
-    monkeypatch.setattr("gatewayfw.cli.group.has_terminal", lambda: terminal)
     monkeypatch.setattr("gatewayfw.cli.group.status_line", shown.append)
     end(error)
-    assert shown == expected
+    assert shown == [""]
 
 
 def test_wrong_usage_keeps_its_status():
@@ -113,3 +112,29 @@ def test_a_full_disk_behind_the_output_is_told_in_words(tmp_path, monkeypatch, c
             gateway_group.main(words.split())
     told = "Error: the output cannot be written: No space left on device\n"
     assert (ended.value.code, capsys.readouterr().err) == (1, told)
+
+
+SIGNALS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+
+
+@SIGNALS
+def test_the_first_signal_asks_to_stop_and_the_second_interrupts(default_signals, number):
+    with stopping() as stop:
+        assert not stop.is_set()
+        signal.raise_signal(number)
+        assert stop.is_set()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+
+
+def test_sigterm_interrupts_as_ctrl_c_does(default_signals):
+    with interruptible(), pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGTERM)
+
+
+@pytest.mark.parametrize("block", [stopping, interruptible])
+def test_afterwards_signals_are_handled_as_before(default_signals, block):
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    with pytest.raises(KeyError), block():
+        raise KeyError
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before

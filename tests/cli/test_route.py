@@ -6,7 +6,7 @@ import click
 import pytest
 from flask import Flask
 
-from gatewayfw.cli.route import route_of
+from gatewayfw.cli.call import route_of
 from gatewayfw.core import gateway
 from tests.cli.shop import make_app, shop
 
