@@ -14,8 +14,9 @@ from gatewayfw.cli import gateway_group
 from gatewayfw.core import Gateway
 from gatewayfw.odm.writing.operators import ON_INSERT, OPERATORS
 from gatewayfw.schemas.fields import KINDS
-from gatewayfw.storage.pushes import MODIFIERS
-from gatewayfw.storage.subset import COMPARISONS, JUNCTIONS
+from gatewayfw.storage.filters import JUNCTIONS
+from gatewayfw.storage.filters import OPERATORS as COMPARISONS
+from gatewayfw.storage.updates import MODIFIERS
 
 FOLDER = Path(__file__).parent.parent / "docs" / "guide"
 #: The pages in the order of the contents, which is that of the program.
@@ -87,7 +88,7 @@ def test_every_kind_is_in_the_table():
 @pytest.mark.parametrize(
     ("start", "operators"),
     [
-        ("**Find.**", COMPARISONS | JUNCTIONS),
+        ("**Find.**", COMPARISONS.keys() | JUNCTIONS),
         ("**Change pure fields.**", OPERATORS.keys() - {ON_INSERT} | MODIFIERS | {"$each"}),
     ],
     ids=["filters", "updates"],

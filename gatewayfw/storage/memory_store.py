@@ -14,8 +14,8 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import DuplicateKey, UsageError
+from gatewayfw.storage.filters import Predicate, compile_filter
 from gatewayfw.storage.indexes import COLLISION
-from gatewayfw.storage.matching import Predicate, compile_filter
 from gatewayfw.storage.order import keys_at, order_key
 from gatewayfw.storage.subset import check_filter
 from gatewayfw.storage.terms import Document, Filter, Index

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gatewayfw.storage import MockStorage, MongoStorage
 from gatewayfw.storage.order import order_key
 from gatewayfw.testing.storage_suite.topic import add_ids, collect_ids
-from tests.storage.filters import PATHS, documents
+from tests.storage.searches import PATHS, documents
 
 #: Values from the lowest to the highest, as one finds them in documents; those in one list are equal.
 VALUES = [

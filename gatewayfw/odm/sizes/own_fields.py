@@ -18,8 +18,8 @@ from gatewayfw.odm.writing.updates import Change
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.storage import Document
 from gatewayfw.storage.documents import encode
-from gatewayfw.storage.memory_updates import apply_update
 from gatewayfw.storage.terms import Update
+from gatewayfw.storage.updates import apply_update
 
 T = TypeVar("T")
 #: Errors of encoding. Such a value is not checked here, because the database refuses it.

@@ -1,6 +1,6 @@
 """The update operators of models, each a row of one table. Pure.
 
-What an operator does to a stored value is the database's part; that in memory is `gatewayfw.storage.memory_updates`.
+What an operator does to a stored value is the database's part; that in memory is `gatewayfw.storage.updates`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from gatewayfw.schemas.kinds.checks import plain_message
 from gatewayfw.schemas.messages import REQUIRED
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.structs import check_value
-from gatewayfw.storage.pushes import is_each
-from gatewayfw.storage.subset import PULLED, check_added, has_operators
+from gatewayfw.storage.filters import has_operators
+from gatewayfw.storage.subset import PULLED
+from gatewayfw.storage.updates import check_operand, is_each
 
 ANY: Field[Any] = any_()
 #: The operator for what only a new document gets.
@@ -115,7 +116,7 @@ def _store_added(given: Given) -> Any:
     value, element = given.value, given.element
     if _is_data(given):
         return check_value(element, value, given.place)
-    check_added(given.operator, value)
+    check_operand(given.operator, value)
     if not is_each(value):
         return check_value(element, value, given.place)
     if "$sort" in value:
@@ -165,8 +166,7 @@ def _check_sort(given: Given, order: Any) -> None:
 
 
 _PARSER = Parser(PULLED)
-#: All update operators of models. A new one is a row here, a name in `gatewayfw.storage.subset`, and what
-#: `gatewayfw.storage.memory_updates` makes of it.
+#: All update operators of models. A new one is a row here, and one in `gatewayfw.storage.updates`.
 OPERATORS: Mapping[str, Operator] = MappingProxyType(
     {
         "$set": Operator(_store_value, sets=True),

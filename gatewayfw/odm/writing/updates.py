@@ -21,8 +21,9 @@ from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.structs import check_value
 from gatewayfw.schemas.values import HIGHEST, LOWEST
 from gatewayfw.storage import Document
-from gatewayfw.storage.memory_updates import apply_update
-from gatewayfw.storage.subset import beyond_64_bits, changes_of, has_operators
+from gatewayfw.storage.filters import has_operators
+from gatewayfw.storage.subset import changes_of
+from gatewayfw.storage.updates import apply_update, beyond_64_bits
 
 #: The highest number in a path where a list may be: MongoDB fills a list with nulls up to it.
 _MOST_ELEMENTS = 9_999

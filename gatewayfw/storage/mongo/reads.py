@@ -149,6 +149,11 @@ def _ask(collection: Collection[Any], query: Query, session: ClientSession | Non
     return query.cursor(collection, session)
 
 
+def projection_of(fields: Sequence[str] | None) -> dict[str, int] | None:
+    """Return ``fields`` in MongoDB's form; None for whole documents."""
+    return None if fields is None else {"_id": 1, **dict.fromkeys(fields, 1)}
+
+
 def count_matches(collection: Collection[Any], filter: Filter, limit: int, session: ClientSession) -> int:
     """Return how many documents match, at most ``limit``, inside a transaction.
 

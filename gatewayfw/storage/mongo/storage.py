@@ -27,11 +27,11 @@ from gatewayfw.storage.mongo.reads import (
     Query,
     count_matches,
     in_pieces,
+    projection_of,
     read,
     read_listed,
 )
 from gatewayfw.storage.mongo.transactions import MongoTransactions
-from gatewayfw.storage.subset import projection_of
 from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Update
 
 #: The server's error code for an operator that does not fit the existing value.

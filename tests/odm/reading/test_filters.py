@@ -40,7 +40,7 @@ UNSHARED = "has at character {} what databases understand differently, or not at
         ({"$where": "1"}, "unknown operator $where"),
         ({"name": re.compile("x")}, "name: write a regular expression as text, in $regex"),
         ({"name": {"$in": [re.compile("x")]}}, "name: write a regular expression as text, in $regex"),
-        ({"name": {"$regex": "(?i)x"}}, f"name: the expression {UNSHARED.format(1)}"),
+        ({"name": {"$regex": "(?i)x"}}, f"name: $regex {UNSHARED.format(1)}"),
         ({"population": {"$regex": "1"}}, "population is not a text"),
         ({"population": {"$not": {"$regex": "1"}}}, "population is not a text"),
         ({"_id": {"$regex": "a"}}, "_id is not a text"),

@@ -16,7 +16,7 @@ from pymongo.errors import (
 
 from gatewayfw.errors import StorageError, Timeout, Unavailable
 from gatewayfw.storage import MongoStorage
-from gatewayfw.storage.mongo.reads import MOST_LISTED, Query
+from gatewayfw.storage.mongo.reads import MOST_LISTED, Query, projection_of
 
 pytestmark = pytest.mark.mongo
 
@@ -223,3 +223,11 @@ def test_a_database_with_types_of_its_own_keeps_them(storage, mongo_database):
     options = CodecOptions(type_registry=TypeRegistry([Upper()]))
     own = MongoStorage(mongo_database.with_options(options))
     assert one(own, {"_id": 1}, ["name"]) == [{"_id": 1, "name": "B"}]
+
+
+def test_fields_are_told_as_mongodb_takes_them():
+    assert [projection_of(fields) for fields in (None, [], ["a.b", "_id"])] == [
+        None,
+        {"_id": 1},
+        {"_id": 1, "a.b": 1},
+    ]

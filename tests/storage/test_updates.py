@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from gatewayfw.errors import StorageError, ValidationError
 from gatewayfw.storage import MockStorage, MongoStorage
 from gatewayfw.storage.subset import check_update
-from tests.storage.filters import PATHS, documents, scalars, values
+from gatewayfw.storage.updates import OPERATORS, beyond_64_bits, misfits, push
+from tests.storage.searches import PATHS, documents, scalars, values
 
 _places = st.sampled_from(PATHS)
 _numbers = st.sampled_from([-1, 0, 2, 2.5, Decimal128("1.5")])
@@ -57,3 +58,54 @@ def test_random_updates_make_the_same_on_both_adapters(mongo_database, found, ch
         for number in range(len(found)):
             there, here = (change(storage, update, number) for storage in both)
             assert here == there, update
+
+
+# -- the modifiers of `$push`
+
+SORT = "$sort takes 1 or -1, alone or for one field of the elements"
+
+
+@pytest.mark.parametrize(
+    "modifiers",
+    [{}, {"$position": -(2**63), "$slice": 2**63 - 1}, {"$sort": 1}, {"$sort": {"a.b": -1}}],
+    ids=str,
+)
+def test_modifiers_without_a_fault(modifiers):
+    assert OPERATORS["$push"].find_fault({"$each": [], **modifiers}) is None
+
+
+@pytest.mark.parametrize(
+    ("modifiers", "fault"),
+    [
+        *(
+            ({name: value}, f"{name} takes a whole number")
+            for name in ("$position", "$slice")
+            for value in (True, 1.0, "1", None, 2**63, -(2**63) - 1)
+        ),
+        *(({"$sort": order}, SORT) for order in (0, 2, True, 1.0, "asc", None, [1], {}, {"a": 1, "b": 1})),
+        *(({"$sort": {"a": order}}, SORT) for order in (0, True, 1.0, "asc", {"b": 1})),
+        *(({"$sort": {path: 1}}, SORT) for path in ("", "a.", ".a", "a..b", "$a", "a.$", "a\0", 1)),
+    ],
+    ids=str,
+)
+def test_modifiers_with_a_fault(modifiers, fault):
+    assert OPERATORS["$push"].find_fault({"$each": [], **modifiers}) == fault
+
+
+def test_a_push_changes_no_list_that_was_given():
+    present, each = [3, 1], [2]
+    assert push(present, {"$each": each, "$position": 0, "$sort": 1, "$slice": 2}) == [1, 2]
+    assert (present, each) == ([3, 1], [2])
+
+
+def test_equal_elements_keep_their_order_both_ways():
+    elements = [{"n": n, "at": at} for at, n in enumerate([1, 0, 1, 0, 1])]
+    up, down = (push(elements, {"$each": [], "$sort": {"n": order}}) for order in (1, -1))
+    assert [one["at"] for one in up] == [1, 3, 0, 2, 4]
+    assert [one["at"] for one in down] == [0, 2, 4, 1, 3]
+
+
+def test_what_a_database_refuses_is_said_of_each_path():
+    beyond, misfit = ["The number would leave 64 bits."], ["Does not fit the value that is there."]
+    for make, said in ((beyond_64_bits, beyond), (misfits, misfit)):
+        assert make(["a.b", "c"]).errors == {"update.a.b": said, "update.c": said}

@@ -1,4 +1,4 @@
-"""Random filters of the whole subset find the same on both adapters, and in `matches`."""
+"""Random filters of the whole subset find the same on both adapters, and in `compile_filter`."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gatewayfw.storage import MockStorage, MongoStorage
-from gatewayfw.storage.matching import distinct_values, matches
+from gatewayfw.storage.filters import compile_filter, distinct_values
 from gatewayfw.storage.order import order_key
 from gatewayfw.storage.subset import check_filter
 from gatewayfw.testing.storage_suite.reads import DISTINCT, FILTERS
 from gatewayfw.testing.storage_suite.topic import add_ids, collect_ids
-from tests.storage.filters import PATHS, documents, searches
+from tests.storage.searches import PATHS, documents, searches
 
 
 @pytest.mark.mongo
@@ -67,11 +67,13 @@ ROWS = {**FILTERS, **MORE}
 
 
 @pytest.mark.parametrize(("documents", "filter", "found"), ROWS.values(), ids=ROWS)
-def test_the_function_matches_finds_what_databases_find(documents, filter, found):
-    assert collect_ids([one for one in add_ids(documents) if matches(filter, one)]) == found
+def test_a_compiled_filter_finds_what_databases_find(documents, filter, found):
+    selects = compile_filter(filter)
+    assert collect_ids([one for one in add_ids(documents) if selects(one)]) == found
 
 
 @pytest.mark.parametrize(("documents", "path", "filter", "values"), DISTINCT.values(), ids=DISTINCT)
 def test_distinct_values_are_those_of_databases(documents, path, filter, values):
-    found = distinct_values([one for one in add_ids(documents) if matches(filter, one)], path)
+    selects = compile_filter(filter)
+    found = distinct_values([one for one in add_ids(documents) if selects(one)], path)
     assert sorted(found, key=order_key) == values

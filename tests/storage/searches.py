@@ -1,4 +1,4 @@
-"""Random documents, and filters of the whole subset that fit them, for `test_matching`."""
+"""Random documents, and filters of the whole subset that fit them, for `test_filters`."""
 
 from __future__ import annotations
 
