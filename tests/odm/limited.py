@@ -32,12 +32,9 @@ class LimitedMongo(MongoStorage):
 
         return self.transaction(write)
 
-    def update_each(self, collection, changes):
-        self.transaction(lambda: (super(LimitedMongo, self).update_each(collection, changes), self._judge(collection)))
-
-    def _update(self, collection, changes, locks=()):
+    def _update(self, collection, changes, *args, **keys):
         def write():
-            matched = super(LimitedMongo, self)._update(collection, changes, locks)
+            matched = super(LimitedMongo, self)._update(collection, changes, *args, **keys)
             self._judge(collection)
             return matched
 
