@@ -20,17 +20,18 @@ The hidden field ``_gw`` of a document, absent while it would be empty (a job ma
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping
 from typing import Any
 
 from bson import ObjectId
 
 from gatewayfw.odm.hidden import HIDDEN, MOST, counter_in, examine
-from gatewayfw.odm.reading.projection import copies_in
+from gatewayfw.odm.reading.projection import copies_in, source_of
 from gatewayfw.odm.reading.revisions import RAISED
-from gatewayfw.schemas import RelatedRelation, Relation
+from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.schemas.models import Link
 from gatewayfw.storage import Document, Lock
+from gatewayfw.storage.terms import Filter, Update
 
 #: How documents of models are locked.
 LOCK = Lock(f"{HIDDEN}.rev")
@@ -203,24 +204,34 @@ def version_path(relation: Relation, source_id: ObjectId) -> str:
     return f"{HIDDEN}.at.{relation.name}.{source_id}"
 
 
-def renewal(
-    relation: Relation, source: Mapping[str, Any], fields: Sequence[str], pure: Iterable[str]
-) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+def followers(schemas: Schemas, model: str) -> list[Relation]:
+    """Return the relations whose copies follow their sources: all but frozen ones."""
+    return [relation for relation in schemas.embedders(model) if not relation.frozen]
+
+
+def followers_of(schemas: Schemas, schema: ModelSchema, source: Document) -> list[Relation]:
+    """Return the relations that may embed a document, frozen ones apart.
+
+    There are none if its ``_id`` is no ObjectId: asking for one of another type may find what does not embed it, for
+    null all that embed nothing.
+    """
+    return followers(schemas, schema.name) if isinstance(source["_id"], ObjectId) else []
+
+
+def renewal_of(schemas: Schemas, relation: Relation, source: Document) -> tuple[Update, Filter]:
     """Return the update that renews a source's copies, and the filter of its holders.
 
-    A single copy is written field by field: writing its indexed ``_id``, too, would cost the
-    database twice as much. It loses those ``pure`` fields of the source's model that are not
-    copied, such as one that was excluded later.
+    A single copy is written field by field: writing its indexed ``_id``, too, would cost the database twice as much.
+    It loses those pure fields of the source's model that are not copied, such as one that was excluded later.
     """
-    copy, name = copy_of(source, fields), relation.name
+    model = source_of(schemas, relation)
+    copy = copy_of(source, model.copy_fields(relation.excludes))
     path, holds = place(relation, source["_id"])
     noted = {version_path(relation, source["_id"]): version_of(source)}
     if relation.type == "multiple":
         return {"$set": {**noted, path: copy}}, holds
-    update: dict[str, dict[str, Any]] = {
-        "$set": {**noted, **{f"{name}.{field}": copy[field] for field in fields if field in copy}}
-    }
-    if gone := {f"{name}.{field}": "" for field in pure if field not in copy}:
+    update = {"$set": {**noted, **{f"{path}.{name}": value for name, value in copy.items() if name != "_id"}}}
+    if gone := {f"{path}.{name}": "" for name in model.pure if name not in copy}:
         update["$unset"] = gone
     return update, holds
 

@@ -19,7 +19,16 @@ from bson import ObjectId
 
 from gatewayfw.errors import Conflict, StorageError, TooLarge, ValidationError
 from gatewayfw.odm.copies.jobs import Job
-from gatewayfw.odm.copies.rules import copy_of, holding, merged, older, pull_copy, unset_relation, version_of
+from gatewayfw.odm.copies.rules import (
+    copy_of,
+    holding,
+    merged,
+    older,
+    pull_copy,
+    renewal_of,
+    unset_relation,
+    version_of,
+)
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import START, following
 from gatewayfw.odm.reading.projection import copied_fields
@@ -31,7 +40,6 @@ from gatewayfw.odm.writing.mending import mend_met
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
 from gatewayfw.odm.writing.plan.delete import delete
 from gatewayfw.odm.writing.plan.document import renew_with_room
-from gatewayfw.odm.writing.plan.spread import renewal_of
 from gatewayfw.odm.writing.plan.steps import Plan
 from gatewayfw.odm.writing.plan.windows import refresh
 from gatewayfw.schemas import Relation, Schemas

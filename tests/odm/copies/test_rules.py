@@ -16,6 +16,7 @@ from gatewayfw.odm.copies.rules import (
     clock,
     copy_of,
     embedded,
+    followers,
     has_form,
     holding,
     ids_in,
@@ -24,14 +25,15 @@ from gatewayfw.odm.copies.rules import (
     older,
     place,
     pull_copy,
-    renewal,
+    renewal_of,
     unset_relation,
     version_of,
     without,
 )
 from gatewayfw.odm.hidden import cuts_of
 from gatewayfw.odm.writing.relation_input import object_id
-from gatewayfw.schemas import RelatedRelation, Relation, Sort
+from gatewayfw.schemas import RelatedRelation, Relation, Schemas, Sort, integer, nullable, optional, string
+from gatewayfw.settings import Settings
 from gatewayfw.storage import Lock
 
 A, B, C = (ObjectId(letter * 24) for letter in "abc")
@@ -209,20 +211,38 @@ def test_only_values_of_the_declared_form_are_found(storage, link, found):
     assert {one["_id"] for one in storage.find("user", holding(link, A), [])} == set(found)
 
 
-def test_a_renewal_writes_a_copy_and_the_version_it_is_of():
-    source, fields, pure = (
-        {"_id": A, "name": "n", "age": None, "_gw": {"v": 3}},
-        ("name", "age", "gone"),
-        ("name", "secret"),
-    )
-    assert renewal(ORGS, source, fields, pure) == (
+@pytest.fixture
+def schemas():
+    """Organizations, of which users copy neither their secrets nor what is gone."""
+    schemas = Schemas(Settings())
+    fields = {"name": string(), "age": nullable(integer()), "gone": optional(string()), "secret": optional(string())}
+    schemas.add("org", fields, {}, {"excludes": ["secret"]})
+    return schemas
+
+
+def test_a_renewal_writes_a_copy_and_the_version_it_is_of(schemas):
+    source = {"_id": A, "name": "n", "age": None, "secret": "s", "_gw": {"v": 3}}
+    assert renewal_of(schemas, ORGS, source) == (
         {"$set": {f"_gw.at.orgs.{A}": 3, "orgs.$": {"_id": A, "name": "n", "age": None}}},
         {"orgs": {"$elemMatch": {"_id": A}}},
     )
-    holds = holding(ORG, A)
     written = {"$set": {f"_gw.at.org.{A}": 3, "org.name": "n", "org.age": None}}
-    assert renewal(ORG, source, fields, pure) == ({**written, "$unset": {"org.secret": ""}}, holds)
-    assert renewal(ORG, source, fields, ("name",)) == (written, holds)
+    gone = {"$unset": {"org.gone": "", "org.secret": ""}}
+    assert renewal_of(schemas, ORG, source) == ({**written, **gone}, holding(ORG, A))
+
+
+def test_a_renewal_of_all_fields_unsets_none(schemas):
+    schemas.add("tag", {"name": string()})
+    relation = replace(ORG, schema_name="tag")
+    written = {"$set": {f"_gw.at.org.{A}": 0, "org.name": "n"}}
+    assert renewal_of(schemas, relation, {"_id": A, "name": "n"}) == (written, holding(ORG, A))
+
+
+def test_relations_follow_unless_they_are_frozen(schemas):
+    org = {"schemaName": "org", "type": "single"}
+    schemas.add("user", {}, {"org": org, "first": {**org, "frozen": True}})
+    assert [relation.name for relation in schemas.embedders("org")] == ["org", "first"]
+    assert [relation.name for relation in followers(schemas, "org")] == ["org"]
 
 
 def test_what_leaves_a_holder_takes_its_notes_along():

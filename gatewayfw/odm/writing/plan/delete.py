@@ -9,13 +9,23 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import StillReferenced
-from gatewayfw.odm.copies.rules import LOCK, HiddenField, assign, clock, has_form, ids_in, merged, version_of
+from gatewayfw.odm.copies.rules import (
+    LOCK,
+    HiddenField,
+    assign,
+    clock,
+    followers,
+    followers_of,
+    has_form,
+    ids_in,
+    merged,
+    version_of,
+)
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import key_of, ordered
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Effects
 from gatewayfw.odm.writing.plan.locks import lock_all
-from gatewayfw.odm.writing.plan.spread import followers, followers_of
 from gatewayfw.odm.writing.plan.steps import Count, DeleteMany, Find, Plan, PutJob, Touch, TouchMany, UpdateEach
 from gatewayfw.odm.writing.plan.windows import settle
 from gatewayfw.schemas import ModelSchema, Relation

@@ -2,25 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from bson import ObjectId
 
-from gatewayfw.errors import ValidationError
-from gatewayfw.odm.copies.rules import HiddenField, copy_of, ids_in, merged
+from gatewayfw.errors import StorageError, TooLarge, ValidationError
+from gatewayfw.odm.copies.jobs import JobKind
+from gatewayfw.odm.copies.rules import (
+    VERSION_BYTES,
+    HiddenField,
+    clock,
+    copy_of,
+    followers_of,
+    ids_in,
+    merged,
+    older,
+    renewal_of,
+    version_of,
+)
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.reading.revisions import RAISED
+from gatewayfw.odm.sizes.budgets import most_bytes_before
 from gatewayfw.odm.sizes.own_fields import Allowance, foresee
+from gatewayfw.odm.sizes.window_shares import SizeChecks
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.document import change_document, read_again, refuse_uncounted
 from gatewayfw.odm.writing.plan.effects import Effects
-from gatewayfw.odm.writing.plan.spread import Spread, followers_of, leave_to_jobs, renew_holders
-from gatewayfw.odm.writing.plan.steps import Find, Plan, UpdateOne
+from gatewayfw.odm.writing.plan.steps import Count, Find, Plan, PutJob, UpdateMany, UpdateOne
 from gatewayfw.odm.writing.plan.windows import renew_members, settle
 from gatewayfw.odm.writing.updates import Change, check_result, find_corrections, refusal_of
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation
 from gatewayfw.storage import Document
+from gatewayfw.storage.documents import encode
 from gatewayfw.storage.terms import Filter
+
+#: A part of a change that may be left to a job: copies in holders, or windows of targets.
+_Part = tuple[JobKind, Relation]
 
 
 def update(
@@ -45,12 +63,22 @@ def update(
     document = yield from _change(attempt, schema, filter, change, fields, allowance, effects)
     if document is None:
         return None
-    spread = _spread_of(attempt, schema, document, change)
-    document, spread = yield from leave_to_jobs(attempt, schema, document, fields, spread)
-    _change_members(attempt, document, change, spread.targets, effects)
+    holders = [
+        relation
+        for relation in followers_of(attempt.schemas, schema, document)
+        if change.named.intersection(attempt.fields_of(relation))
+    ]
+    listings = _listings(attempt, schema, document, change)
+    left = yield from _choose(attempt, document, holders, listings)
+    if left:
+        document = yield from _leave_to_jobs(attempt, schema, document, fields, left)
+    for one in listings:
+        if ("windows", one.relation) not in left:
+            _change_members(attempt, document, change, one, effects)
     yield from renew_members(attempt, effects)
-    for relation in spread.holders:
-        yield from renew_holders(attempt, schema, relation, document)
+    for relation in holders:
+        if ("copies", relation) not in left:
+            yield from _renew_holders(attempt, schema, relation, document)
     yield from settle(attempt, effects)
     return (yield from read_again(attempt, schema, document, effects))
 
@@ -101,43 +129,117 @@ def _fields_to_read(attempt: Attempt, schema: ModelSchema, shown: Iterable[str])
     return [*schema.pure, *schema.relations, HIDDEN, *(windows - unseen)] if unseen else None
 
 
-def _spread_of(attempt: Attempt, schema: ModelSchema, document: Document, change: Change) -> Spread:
-    """Return where a change of a document goes."""
-    holders = [
-        relation
-        for relation in followers_of(attempt.schemas, schema, document)
-        if change.named.intersection(attempt.fields_of(relation))
-    ]
-    targets = {
-        relation: ids_in(document.get(relation.name))
-        for relation in schema.relations.values()
-        if _copied_reverses(attempt, relation, change)
-    }
-    return Spread(holders, targets)
+class _Listing(NamedTuple):
+    """Targets in one relation, and their reverse relations that show what has changed."""
+
+    relation: Relation
+    ids: list[ObjectId]
+    reverses: list[RelatedRelation]
 
 
-def _copied_reverses(attempt: Attempt, relation: Relation, change: Change) -> list[RelatedRelation]:
-    """Return the reverses of a relation whose copies have a changed field."""
-    reverses = attempt.schemas.reverses(relation)
-    return [one for one in reverses if change.named.intersection(attempt.fields_of(one))]
+def _listings(attempt: Attempt, schema: ModelSchema, document: Document, change: Change) -> list[_Listing]:
+    found = []
+    for relation in schema.relations.values():
+        reverses = attempt.schemas.reverses(relation)
+        if shown := [one for one in reverses if change.named.intersection(attempt.fields_of(one))]:
+            found.append(_Listing(relation, ids_in(document.get(relation.name)), shown))
+    return found
 
 
-def _change_members(
-    attempt: Attempt,
-    document: Document,
-    change: Change,
-    targets: Mapping[Relation, Sequence[ObjectId]],
-    effects: Effects,
-) -> None:
+def _change_members(attempt: Attempt, document: Document, change: Change, listing: _Listing, effects: Effects) -> None:
     """Note which copies in reverse relations to replace, which windows to recompute."""
-    for relation, ids in targets.items():
-        for reverse in _copied_reverses(attempt, relation, change):
-            if reverse.window is None or reverse.window.sort.field not in change.named:
-                # A `single` reverse holds no other ids; null would be found where it holds nothing.
-                if ids and (reverse.type == "multiple" or isinstance(document["_id"], ObjectId)):
-                    effects.renewals.append((reverse, ids, copy_of(document, attempt.fields_of(reverse))))
-                continue
-            hidden = HiddenField(document)
-            for id_ in ids:
-                if not hidden.is_out(reverse, id_):
-                    effects.recompute(reverse, id_)
+    for reverse in listing.reverses:
+        if reverse.window is None or reverse.window.sort.field not in change.named:
+            # A `single` reverse holds no other ids; null would be found where it holds nothing.
+            if listing.ids and (reverse.type == "multiple" or isinstance(document["_id"], ObjectId)):
+                copy = copy_of(document, attempt.fields_of(reverse))
+                effects.renewals.append((reverse, listing.ids, copy))
+            continue
+        hidden = HiddenField(document)
+        for id_ in listing.ids:
+            if not hidden.is_out(reverse, id_):
+                effects.recompute(reverse, id_)
+
+
+# -- what is left to jobs
+
+
+def _choose(
+    attempt: Attempt, document: Document, holders: Sequence[Relation], listings: Sequence[_Listing]
+) -> Plan[set[_Part]]:
+    """Choose what is too much for one transaction; if necessary, count the copies."""
+    if not attempt.is_bounded:
+        return set()
+    sizes: dict[_Part, int] = {("windows", one.relation): len(one.ids) for one in listings}
+    known = {relation: attempt.counts.take(relation, document) for relation in holders}
+    bounds = {**sizes, **{("copies", relation): most for relation, most in known.items() if most is not None}}
+    if None not in known.values() and not attempt.beyond(bounds):
+        attempt.spend(sum(bounds.values()))
+        return set()
+    most = int(attempt.limit) + 1
+    for relation in holders:
+        sizes["copies", relation] = yield Count(relation.model, {f"{relation.name}._id": document["_id"]}, most)
+    left = attempt.beyond(sizes)
+    attempt.spend(sum(size for part, size in sizes.items() if part not in left))
+    return left
+
+
+def _leave_to_jobs(
+    attempt: Attempt, schema: ModelSchema, document: Document, fields: Sequence[str] | None, left: set[_Part]
+) -> Plan[Document]:
+    """Leave parts to jobs; return the document, which may have got another version."""
+    if any(kind == "copies" for kind, _relation in left):
+        document = yield from _raise_version(schema, document, fields)
+    for kind, relation in left:
+        ids = ids_in(document.get(relation.name)) if kind == "windows" else ()
+        job = PutJob(kind, (schema.name, document["_id"]), relation, version_of(document), ids)
+        attempt.jobs.add((yield job))
+    return document
+
+
+def _raise_version(schema: ModelSchema, document: Document, fields: Sequence[str] | None) -> Plan[Document]:
+    """Give a changed document a version above that of every copy.
+
+    This also works if another tool has replaced it. A job skips copies with its version or above.
+    """
+    dated = {"$set": {f"{HIDDEN}.v": max(version_of(document), clock())}}
+    return (yield UpdateOne(schema.name, {"_id": document["_id"]}, dated, fields)) or document
+
+
+def _renew_holders(attempt: Attempt, schema: ModelSchema, relation: Relation, source: Document) -> Plan[None]:
+    """Write a changed document to holders with room; leave the others to a job."""
+    update, holds = renewal_of(attempt.schemas, relation, source)
+    most = _most_before(attempt, relation, source)
+    try:
+        met = yield UpdateMany(relation.model, holds, update, most)
+    except (StorageError, TooLarge):
+        if attempt.can.has_transactions:
+            raise  # the operation begins again
+        dated = yield from _raise_version(schema, source, [HIDDEN])
+        yield from _leave_copies(attempt, schema, relation, dated)
+        return
+    if most is not None:
+        stale = older(relation, source["_id"], "$lt", version_of(source))
+        if (yield Count(relation.model, {**holds, **stale}, 1)):
+            yield from _leave_copies(attempt, schema, relation, source)
+            return
+    if attempt.can.counts_locks:
+        attempt.renewed.append((relation, source, met))
+
+
+def _leave_copies(attempt: Attempt, schema: ModelSchema, relation: Relation, source: Document) -> Plan[None]:
+    attempt.jobs.add((yield PutJob("copies", (schema.name, source["_id"]), relation, version_of(source))))
+
+
+def _most_before(attempt: Attempt, relation: Relation, source: Document) -> int | None:
+    """Return the most bytes of a holder to write at once; None for any."""
+    checks_holders = attempt.size_checks and attempt.size_checks is SizeChecks.HOLDERS
+    budget = attempt.holder_budget(relation.model)
+    if budget is None and not checks_holders:
+        return None
+    copy = copy_of(source, attempt.fields_of(relation))
+    most = most_bytes_before(budget, copy)
+    if not checks_holders:
+        return most
+    fits = attempt.can.most_bytes - len(encode(copy)) - VERSION_BYTES
+    return fits if most is None else min(fits, most)
