@@ -7,7 +7,6 @@ import re
 
 #: The extras' modules that may be missing, by the library that a message of the package names.
 LIBRARIES = {
-    "apispec": "apispec",
     "cryptography": "cryptography",
     "gevent": "gevent",
     "granian": "granian",

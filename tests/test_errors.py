@@ -121,8 +121,8 @@ def test_every_error_has_a_status_and_a_code_of_its_own():
 
 
 def test_a_missing_library_is_named_with_its_extra():
-    error = missing_extra("OpenAPI", "apispec", "openapi")
-    text = "OpenAPI needs the library apispec: pip install apispec, or the extra gatewayfw[openapi]"
+    error = missing_extra("a rate limit", "limits", "limits")
+    text = "a rate limit needs the library limits: pip install limits, or the extra gatewayfw[limits]"
     assert (type(error), error.message) == (DefinitionError, text)
 
 

@@ -69,7 +69,6 @@ LATE = {
         "mcp.shared.exceptions",
         "mcp.types",
     },
-    "export.openapi": {"apispec"},
     "observe.metrics": {"prometheus_client", "prometheus_client.exposition", "prometheus_client.multiprocess"},
     "observe.sentry": {"sentry_sdk", "sentry_sdk.integrations.logging"},
     "observe.tracing": {"opentelemetry"},

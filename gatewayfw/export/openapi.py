@@ -4,27 +4,23 @@ All requests go to one path, and the body says which act is meant. So the docume
 of the requests of `gatewayfw.export.jsonschema.document`; its reply is any of the replies. If the gateway takes
 batches, a body may hold several of these requests. For tools that need one operation for each act, ``virtual_paths``
 gives each act a path such as ``/gateway#user.addUser``; clients do not send what follows ``#``, so these requests reach
-the gateway, too.
-
-Needs the extra ``gatewayfw[openapi]``.
+the gateway, too. Requests with files are forms: the JSON and the files are parts of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gatewayfw.errors import DefinitionError, missing_extra
-from gatewayfw.export.forms import HEADER, form_of, needs_file
+from gatewayfw.errors import DefinitionError
 from gatewayfw.export.jsonschema.document import ActEntry, acts_of, definitions, requests_of
 from gatewayfw.export.jsonschema.kinds import Schema
 from gatewayfw.export.text import OPENING
 
-if TYPE_CHECKING:
-    from apispec import APISpec
-
 VERSION = "3.1.0"
+#: The media type of requests with files, and the header that they need.
+_FORM, FORM_HEADER = "multipart/form-data", "X-Gateway"
 _REF = "#/components/"
 _SCHEMAS = f"{_REF}schemas/"
 _ABOUT = (
@@ -57,6 +53,7 @@ _ERRORS: Mapping[int, str] = MappingProxyType(
 #: How a client makes an idempotent act safe to repeat.
 _KEY: Schema = {
     "name": "Idempotency-Key",
+    "in": "header",
     "description": "The same for each try of one request: it is done once, and answered again as it was.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[ -~]+$"},
 }
@@ -105,67 +102,58 @@ def openapi(
     """Return the document; ``path`` is where the gateway is, prefix included.
 
     Raises:
-        DefinitionError: apispec is not installed, or ``path`` does not start with a slash.
+        DefinitionError: ``path`` does not start with a slash.
     """
     if not path.startswith("/"):
         raise DefinitionError("openapi: path must start with '/'")
-    spec = _spec(title, version)
-    for name, schema in definitions(catalog, _SCHEMAS).items():
-        spec.components.schema(name, schema)
-    _add_components(spec, catalog)
-    for model in dict.fromkeys(entry.model for entry in acts_of(catalog)):
-        spec.tag({"name": model})
+    entries = list(acts_of(catalog))
     if virtual_paths:
-        for entry in acts_of(catalog):
-            spec.path(f"{path}#{entry.title}", operations={"post": _operation_of(catalog, entry)})
-        if catalog["maxBatch"]:
-            spec.path(f"{path}#batch", operations={"post": _operation_of_batch(catalog)})
+        operations = {f"{path}#{entry.title}": _operation_of(catalog, entry) for entry in entries}
+        operations |= {f"{path}#batch": _operation_of_batch(catalog)} if catalog["maxBatch"] else {}
     else:
-        spec.path(path, operations={"post": _operation(catalog)})
-    # apispec begins with the paths.
-    head = {"openapi": VERSION, "x-generated": OPENING}
-    return {**head, **{key: value for key, value in spec.to_dict().items() if key != "openapi"}}
+        operations = {path: _operation(catalog)}
+    tags = [{"name": model} for model in dict.fromkeys(entry.model for entry in entries)]
+    return {
+        "openapi": VERSION,
+        "x-generated": OPENING,
+        "info": {"title": title, "version": version, "description": _ABOUT},
+        **({"tags": tags} if tags else {}),
+        "paths": {path: {"post": operation} for path, operation in operations.items()},
+        "components": _components(catalog, entries),
+    }
 
 
-def _spec(title: str, version: str) -> APISpec:
-    try:
-        from apispec import APISpec  # An optional extra.
-    except ImportError as error:
-        raise missing_extra("OpenAPI", "apispec", "openapi") from error
-    return APISpec(title, version, VERSION, info={"description": _ABOUT})
-
-
-def _add_components(spec: APISpec, catalog: Mapping[str, Any]) -> None:
-    components = spec.components
+def _components(catalog: Mapping[str, Any], entries: Sequence[ActEntry]) -> Schema:
+    schemas = definitions(catalog, _SCHEMAS)
     if catalog["maxBatch"]:
-        components.schema("batch", _batch(catalog))
-        components.schema("batch.item", _item(catalog))
-    components.schema(
-        "failure",
-        {
-            "type": "object",
-            "properties": {"success": {"const": False}, "body": {"$ref": f"{_SCHEMAS}error"}},
-            "required": ["success", "body"],
-        },
-    )
-    for name, text in _HEADERS.items():
-        type_ = "integer" if name == "Retry-After" else "string"
-        components.header(name, {"description": text, "schema": {"type": type_}})
-    for name, text in _PARAMETERS.items():
-        described = {"name": name, "description": text, "schema": {"type": "string"}}
-        components.parameter(name, "header", described)
-    if form_of(list(acts_of(catalog)), _SCHEMAS):
-        described = {"description": "1: for requests with files.", "schema": {"type": "string"}}
-        components.parameter(HEADER, "header", {"name": HEADER, **described})
-    components.parameter(_KEY["name"], "header", _KEY)
-    for status, text in _ERRORS.items():
-        components.response(str(status), _error(text, _MORE_HEADERS.get(status)))
-    components.response("error", _error("Another error that the author of an act chose."))
-    for role in _roles(entry.act for entry in acts_of(catalog)):
-        described = {"description": "The id of the role that the caller acts in.", "schema": {"type": "string"}}
-        components.parameter(_key(role), role["in"], {"name": role["name"], **described})
-    for token in catalog["tokens"]:
-        components.security_scheme(_key(token), _scheme(token))
+        schemas |= {"batch": _batch(catalog), "batch.item": _item(catalog)}
+    schemas["failure"] = {
+        "type": "object",
+        "properties": {"success": {"const": False}, "body": {"$ref": f"{_SCHEMAS}error"}},
+        "required": ["success", "body"],
+    }
+    headers = {
+        name: {"description": text, "schema": {"type": "integer" if name == "Retry-After" else "string"}}
+        for name, text in _HEADERS.items()
+    }
+    texts = {name: ("header", name, text) for name, text in _PARAMETERS.items()}
+    if form_of(entries):
+        texts[FORM_HEADER] = ("header", FORM_HEADER, "1: for requests with files.")
+    for role in _roles(entry.act for entry in entries):
+        texts[_key(role)] = (role["in"], role["name"], "The id of the role that the caller acts in.")
+    parameters = {
+        key: {"name": name, "in": place, "description": text, "schema": {"type": "string"}}
+        for key, (place, name, text) in texts.items()
+    }
+    responses = {str(status): _error(text, _MORE_HEADERS.get(status)) for status, text in _ERRORS.items()}
+    responses["error"] = _error("Another error that the author of an act chose.")
+    return {
+        "schemas": schemas,
+        "headers": headers,
+        "parameters": {**parameters, _KEY["name"]: _KEY},
+        "responses": responses,
+        "securitySchemes": {_key(token): _scheme(token) for token in catalog["tokens"]},
+    }
 
 
 def _scheme(token: Mapping[str, str]) -> Schema:
@@ -296,18 +284,18 @@ def _with_key(operation: Schema, entries: Iterable[ActEntry]) -> Schema:
     done = operation["responses"]["200"]
     headers = {**done["headers"], "Idempotent-Replay": {"$ref": f"{_REF}headers/Idempotent-Replay"}}
     responses = {**operation["responses"], "200": {**done, "headers": headers}}
-    return {**operation, "parameters": [*operation["parameters"], _KEY["name"]], "responses": responses}
+    return {**operation, "parameters": [*operation["parameters"], _parameter(_KEY["name"])], "responses": responses}
 
 
 def _with_files(operation: Schema, entries: Sequence[ActEntry]) -> Schema:
     """Return an operation that also takes the form of acts with files."""
-    form = form_of(entries, _SCHEMAS)
+    form = form_of(entries)
     if not form:
         return operation
     plain = {} if all(needs_file(entry.act) for entry in entries) else operation["requestBody"]["content"]
     content = {**plain, **form}
     body = {**operation["requestBody"], "content": content}
-    return {**operation, "parameters": [*operation["parameters"], HEADER], "requestBody": body}
+    return {**operation, "parameters": [*operation["parameters"], _parameter(FORM_HEADER)], "requestBody": body}
 
 
 def _envelope(reply: Schema) -> Schema:
@@ -324,7 +312,7 @@ def _exchange(
     """Return what is sent and what may come back."""
     refused = {str(status): {"$ref": f"{_REF}responses/{status}"} for status in sorted(statuses)}
     return {
-        "parameters": [*_PARAMETERS, *map(_key, roles)],
+        "parameters": [_parameter(key) for key in (*_PARAMETERS, *map(_key, roles))],
         "requestBody": {"required": True, "content": {"application/json": {"schema": request}}},
         "responses": {
             "200": _response("What the act returned.", envelope),
@@ -356,3 +344,47 @@ def _statuses(act: Mapping[str, Any]) -> frozenset[int]:
         | ({422} if act["idempotent"] else set())
         | ({429} if act["limit"] else set())
     )
+
+
+def _parameter(key: str) -> Schema:
+    return {"$ref": f"{_REF}parameters/{key}"}
+
+
+def files_of(kind: Mapping[str, Any], path: str = "set") -> dict[str, Mapping[str, Any]]:
+    """Return the files in a kind by their paths."""
+    if kind["kind"] == "file":
+        return {path: kind}
+    found: dict[str, Mapping[str, Any]] = {}
+    for name, inner in (kind.get("fields") or {}).items() if kind["kind"] == "object" else ():
+        found |= files_of(inner, f"{path}.{name}")
+    return found
+
+
+def needs_file(act: Mapping[str, Any]) -> bool:
+    """Tell whether each request of an act has a file, so that none is plain JSON."""
+    return bool(_needed(files_of(act["set"])))
+
+
+def form_of(entries: Sequence[ActEntry]) -> Schema:
+    """Return the media type of requests with files; empty if no act takes any."""
+    forms = [(entry, files) for entry in entries if (files := files_of(entry.act["set"]))]
+    if not forms:
+        return {}
+    schemas = [_form(entry, files) for entry, files in forms]
+    types = {path: ", ".join(kind["types"]) or "*/*" for _, files in forms for path, kind in files.items()}
+    encoding = {path: {"contentType": type_} for path, type_ in {"gateway-body": "application/json", **types}.items()}
+    return {_FORM: {"schema": schemas[0] if len(schemas) == 1 else {"oneOf": schemas}, "encoding": encoding}}
+
+
+def _form(entry: ActEntry, files: Mapping[str, Any]) -> Schema:
+    binary = {"type": "string", "format": "binary"}
+    return {
+        "type": "object",
+        "properties": {"gateway-body": {"$ref": f"{_SCHEMAS}{entry.key}.request"}, **dict.fromkeys(files, binary)},
+        "required": ["gateway-body", *_needed(files)],
+        "additionalProperties": False,
+    }
+
+
+def _needed(files: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    return [path for path, kind in files.items() if kind["presence"] == "required" and path.count(".") == 1]

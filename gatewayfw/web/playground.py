@@ -171,12 +171,7 @@ class Playground:
 
     def _generate(self, sent: Request, name: str) -> Response:
         type_, make = _MADE[name]
-        catalog = self.catalog()
-        try:
-            content = make(catalog, _gateway_path(sent))
-        except DefinitionError as error:  # It needs a library that is not installed.
-            return _reply(sent, File(f"{error}\n".encode(), _TEXT), _FRESH, 404)
-        return _reply(sent, File(content, type_), _FRESH)
+        return _reply(sent, File(make(self.catalog(), _gateway_path(sent)), type_), _FRESH)
 
 
 @cache
@@ -189,14 +184,14 @@ def _page(base: str) -> File:
     return File(page.replace(b'"./assets/', f'"{base}assets/'.encode()), _HTML)
 
 
-def _reply(sent: Request, file: File, caching: str, status: int = 200) -> Response:
+def _reply(sent: Request, file: File, caching: str) -> Response:
     headers = {**HEADERS, "Cache-Control": caching}
     content = file.content
     if file.packed is not None:
         headers["Vary"] = "Accept-Encoding"
         if sent.accept_encodings.quality("gzip") > 0:
             content, headers["Content-Encoding"] = file.packed, "gzip"
-    return Response(content, status, headers, content_type=file.type)
+    return Response(content, 200, headers, content_type=file.type)
 
 
 def _gateway_path(sent: Request) -> str:

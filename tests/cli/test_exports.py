@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import mongomock
 import pytest
@@ -63,7 +62,6 @@ def test_the_openapi_document_with_all_options(run, catalog):
 
 @pytest.mark.parametrize("command", ["openapi", "jsonschema"])
 def test_what_would_be_printed_is_written(run, tmp_path, command):
-    pytest.importorskip("apispec")
     file = tmp_path / "new" / "file.json"
     assert run(command, "--output", str(file)) == (0, "")
     assert (0, file.read_text("utf-8")) == run(command)
@@ -73,12 +71,6 @@ def test_a_file_that_cannot_be_written_is_told(run, tmp_path):
     (tmp_path / "file").touch()
     status, output = run("jsonschema", "--output", str(tmp_path / "file" / "x.json"))
     assert (status, output) == (1, f"Error: {tmp_path / 'file' / 'x.json'}: File exists\n")
-
-
-def test_without_apispec_the_extra_is_named(run, monkeypatch):
-    monkeypatch.setitem(sys.modules, "apispec", None)
-    message = "OpenAPI needs the library apispec: pip install apispec, or the extra gatewayfw[openapi]"
-    assert run("openapi") == (1, f"Error: {message}\n")
 
 
 def test_the_tools_are_listed(run):

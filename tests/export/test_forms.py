@@ -5,9 +5,8 @@ from __future__ import annotations
 import jsonschema
 import pytest
 
-from gatewayfw.export.forms import files_of, form_of, needs_file
 from gatewayfw.export.jsonschema.document import ActEntry, json_schema
-from gatewayfw.export.openapi import openapi
+from gatewayfw.export.openapi import files_of, form_of, needs_file, openapi
 from gatewayfw.export.python.module import python
 from gatewayfw.export.typescript.module import typescript
 from tests.export.checking import expected, mypy
@@ -137,7 +136,7 @@ def entry(name, **fields):
 
 
 def test_the_form_of_several_acts_is_any_of_theirs():
-    form = form_of([entry("one", a=FILE), entry("none"), entry("two", b={**FILE, "types": ["a/b", "c/d"]})], "#/")
+    form = form_of([entry("one", a=FILE), entry("none"), entry("two", b={**FILE, "types": ["a/b", "c/d"]})])
     binary = {"type": "string", "format": "binary"}
     assert form == {
         "multipart/form-data": {
@@ -145,7 +144,10 @@ def test_the_form_of_several_acts_is_any_of_theirs():
                 "oneOf": [
                     {
                         "type": "object",
-                        "properties": {"gateway-body": {"$ref": f"#/main.user.{name}.request"}, f"set.{field}": binary},
+                        "properties": {
+                            "gateway-body": {"$ref": f"#/components/schemas/main.user.{name}.request"},
+                            f"set.{field}": binary,
+                        },
                         "required": ["gateway-body", f"set.{field}"],
                         "additionalProperties": False,
                     }
@@ -159,4 +161,4 @@ def test_the_form_of_several_acts_is_any_of_theirs():
             },
         }
     }
-    assert form_of([entry("none")], "#/") == {}
+    assert form_of([entry("none")]) == {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -307,13 +306,6 @@ def test_every_code_is_told_with_its_status(gw):
     classes = [cls for cls in vars(errors).values() if isinstance(cls, type) and issubclass(cls, GatewayError)]
     told = [cls for cls in classes if cls.__name__ not in UNTOLD]
     assert [cls.code for cls in told if cls.code not in responses[str(cls.status)]["description"]] == []
-
-
-def test_without_apispec_the_extra_is_named(gw, monkeypatch):
-    monkeypatch.setitem(sys.modules, "apispec", None)
-    ways = r"pip install apispec, or the extra gatewayfw\[openapi\]"
-    with pytest.raises(DefinitionError, match=f"^OpenAPI needs the library apispec: {ways}$"):
-        document(gw)
 
 
 def test_a_path_without_a_slash_is_refused(gw):

@@ -6,7 +6,6 @@ import gzip
 import json
 import random
 import re
-import sys
 from dataclasses import FrozenInstanceError, replace
 from types import SimpleNamespace
 
@@ -196,8 +195,6 @@ def test_clients_are_made_of_the_catalog(gw, name, type_):
 
 @pytest.mark.parametrize("name", ["openapi.json", "schema.json"])
 def test_schemas_are_made_of_the_catalog(gw, name):
-    if name == "openapi.json":
-        pytest.importorskip("apispec")
     reply = gw.create_app(playground=True, url_prefix="/api").test_client().get(f"/api/playground/{name}")
     assert (reply.status_code, reply.content_type, "getSecretBook" in reply.text) == (200, "application/json", True)
     found = json.loads(reply.text)
@@ -210,19 +207,10 @@ def test_schemas_are_made_of_the_catalog(gw, name):
 
 @pytest.mark.parametrize("outer", ["", "/inner"])
 def test_the_path_of_the_gateway_is_beside_the_playground(gw, outer):
-    pytest.importorskip("apispec")
     app = gw.create_app(playground=True, url_prefix="/playground")
     client = Client(DispatcherMiddleware(Flask("outer"), {outer: app}) if outer else app)
     reply = client.get(f"{outer}/playground/playground/openapi.json")
     assert list(reply.json["paths"]) == [f"{outer}/playground/gateway"]
-
-
-def test_what_needs_a_missing_extra_says_so(gw, monkeypatch):
-    monkeypatch.setitem(sys.modules, "apispec", None)  # As if it were not installed.
-    reply = gw.create_app(playground=True).test_client().get("/playground/openapi.json")
-    text = "OpenAPI needs the library apispec: pip install apispec, or the extra gatewayfw[openapi]\n"
-    assert (reply.status_code, reply.content_type, reply.text) == (404, "text/plain; charset=utf-8", text)
-    assert reply.headers["Cache-Control"] == "no-store"
 
 
 NAMES = [
