@@ -13,7 +13,7 @@ from gatewayfw.acts.act import Act
 from gatewayfw.acts.hooks import find_marks, find_order_problems
 from gatewayfw.acts.registry import Acts
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas.kinds.object import ObjectField
+from gatewayfw.schemas.kinds.containers import ObjectField
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.spelling import MAIN
 

@@ -21,7 +21,7 @@ from marshmallow.fields import Field
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.fields import as_field
-from gatewayfw.schemas.kinds.object import ObjectField
+from gatewayfw.schemas.kinds.containers import ObjectField
 from gatewayfw.schemas.levels import SelectStruct
 from gatewayfw.schemas.uploads import has_files
 

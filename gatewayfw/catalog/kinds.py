@@ -35,7 +35,7 @@ is what its author wrote. Of marshmallow's own fields the usual ones are known; 
 from __future__ import annotations
 
 from gatewayfw.schemas.kinds.base import Description
-from gatewayfw.schemas.kinds.foreign import describe as kind_of
-from gatewayfw.schemas.kinds.foreign import describe_all as kinds_of
+from gatewayfw.schemas.kinds.descriptions import describe as kind_of
+from gatewayfw.schemas.kinds.descriptions import describe_all as kinds_of
 
 __all__ = ["Description", "kind_of", "kinds_of"]

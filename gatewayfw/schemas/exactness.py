@@ -1,8 +1,8 @@
-"""The exact check of values, for mode ``assert`` and for the documents of a model.
+"""The exact check of values for mode ``assert``, and their stored form.
 
-A value of one of our kinds is loaded and dumped again, and the dump must equal what was sent. So we take it
-only if loading changes nothing. A user's own field or Schema only has to load the value and drop no key: what
-the value means is up to the user. All failures are reported, each with its path.
+A value of one of our kinds is loaded, and must be what was sent: we take it only if loading changes nothing, or only
+how it is written. A user's own field or Schema only has to load the value and drop no key: what the value means is up
+to the user. All failures are reported, each with its path.
 """
 
 from __future__ import annotations
@@ -11,18 +11,56 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import marshmallow
+from marshmallow import EXCLUDE, missing
 from marshmallow import fields as mm
-from marshmallow import missing
 
-from gatewayfw.schemas.kinds import Kind, KindField, Parts, as_kind
+from gatewayfw.schemas.kinds import KindField, Parts, as_kind, quick_of
+from gatewayfw.schemas.kinds.base import Kind
 from gatewayfw.schemas.kinds.checks import load_part, plain_message
-from gatewayfw.schemas.kinds.foreign import sent_parts
+from gatewayfw.schemas.kinds.containers import ContainerField, ObjectField
+from gatewayfw.schemas.kinds.foreign import ForeignField, nested_part
 from gatewayfw.schemas.messages import INVALID, NO_KEY, REQUIRED, UNKNOWN
 from gatewayfw.schemas.paths import Collected, below, flat
 from gatewayfw.schemas.values import copy_parts, same, storable_key
 
 #: The path and message of each failure.
 Failures = Iterator[tuple[str, str]]
+
+
+def check_document(document: ObjectField, doc: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a new document as stored: strictly checked, with its defaults.
+
+    ``document`` is `ModelSchema.document`. ``doc`` holds pure fields only; callers deal with ``_id``, which counts as
+    unknown here.
+
+    Raises:
+        ValidationError: the document is invalid; the error has every refused value by path (``doc.email``).
+    """
+    return _stored(document, doc, "doc", fill=True)  # type: ignore[no-any-return]  # a dict
+
+
+def check_value(field: mm.Field[Any], value: Any, path: str) -> Any:
+    """Return one value as stored: strictly checked, nothing coerced or filled in.
+
+    Raises:
+        ValidationError: the value is invalid; the error has every refused part by path, from ``path``.
+    """
+    return _stored(field, value, path, fill=False)
+
+
+def _stored(field: mm.Field[Any], value: Any, path: str, *, fill: bool) -> Any:
+    quick = quick_of(field)
+    if quick is not None:
+        value = quick.fill(value) if fill else quick.load(value)
+        if quick.test(value):
+            return quick.store(value)
+    collected = Collected()
+    loaded = load_exactly(field, value, path, collected, fill=fill)
+    collected.refuse()
+    stored = as_kind(field).storer()(loaded)
+    collected.add_each(unstorable_keys(stored, path))
+    collected.refuse()
+    return stored
 
 
 def load_exactly(
@@ -43,20 +81,26 @@ def load_exactly(
     return loaded
 
 
-def _changed(field: mm.Field[Any], sent: Any, loaded: Any, path: str, fill: bool) -> Failures:
+def changes(field: mm.Field[Any], sent: Any, loaded: Any) -> bool:
+    """Tell whether loading changed a value, other than in how it is written."""
+    return any(_changed(field, sent, loaded, "", fill=False))
+
+
+def _changed(field: Any, sent: Any, loaded: Any, path: str, fill: bool) -> Failures:
     """Yield where loading changed what was sent."""
-    kind: Any = as_kind(field)
     if sent is missing:
         if loaded is not missing and not fill:
             yield path, plain_message(field, "required", REQUIRED)
-    elif not isinstance(kind, KindField):
-        yield from _dropped(kind._field, sent, path, fill)
-    elif loaded is not sent and kind.own and kind.parts() and loaded is not None:
-        known = dict(enumerate(loaded)) if isinstance(loaded, list) else loaded
-        for key, inner, item in kind.items(sent):
+    elif not isinstance(field, KindField):
+        yield from _dropped(field.wrapped if isinstance(field, ForeignField) else field, sent, path, fill)
+    elif loaded is sent or field.keeps(sent):
+        return
+    elif isinstance(field, ContainerField) and field.own and loaded is not None:
+        known = field.split(loaded)
+        for key, item in field.split(sent).items():
             if (part := known.get(key, missing)) is not item:
-                yield from _changed(inner, item, part, below(path, key), fill)
-    elif loaded is not sent:
+                yield from _changed(field.part(key), item, part, below(path, key), fill)
+    else:
         dumped = loaded if loaded is None else field._serialize(loaded, None, {})
         yield from differences(field, sent, dumped, path, fill=fill)
 
@@ -74,20 +118,37 @@ def _dropped(field: mm.Field[Any], sent: Any, path: str, fill: bool) -> Failures
         yield from _changed(inner, item, loaded, below(path, key), fill)
 
 
-def _refused(field: mm.Field[Any], sent: Any, error: marshmallow.ValidationError, path: str, fill: bool) -> Failures:
+def sent_parts(field: mm.Field[Any], sent: Any) -> Iterator[tuple[Any, mm.Field[Any] | None, Any]]:
+    """Yield key, field and item of each part of what was sent for a user's field.
+
+    The key of an item of a list is its index. The field is None for a key that loading drops.
+    """
+    if isinstance(field, mm.Nested):
+        if isinstance(sent, list):
+            yield from ((index, field, item) for index, item in enumerate(sent))
+        elif isinstance(sent, Mapping):
+            drops = (field.unknown or field.schema.unknown) == EXCLUDE
+            found = ((key, nested_part(field, key), item) for key, item in sent.items())
+            yield from (one for one in found if drops or one[1] is not None)
+    elif isinstance(field, mm.List) and isinstance(sent, list):
+        yield from ((index, field.inner, item) for index, item in enumerate(sent))
+    elif isinstance(field, mm.Tuple) and isinstance(sent, list):
+        yield from ((index, *pair) for index, pair in enumerate(zip(field.tuple_fields, sent, strict=False)))
+    elif isinstance(field, mm.Dict) and isinstance(sent, Mapping) and field.value_field is not None:
+        yield from ((key, field.value_field, item) for key, item in sent.items())
+
+
+def _refused(field: Any, sent: Any, error: marshmallow.ValidationError, path: str, fill: bool) -> Failures:
     """Yield the parts that loading refused, and the changes it made to the others."""
-    if not isinstance(error, Parts):
+    if not isinstance(error, Parts) or not isinstance(field, ContainerField):
         yield from flat(error.messages, path)
         return
-    known = set()
-    for key, inner, item in as_kind(field).items(sent):
-        known.add(key)
+    for key, item in field.split(sent).items():
         refusal, loaded = error.parts.get(key), error.loaded.get(key, missing)
         if refusal is not None:
-            yield from _refused(inner, item, refusal, below(path, key), fill)
+            yield from _refused(field.part(key), item, refusal, below(path, key), fill)
         elif loaded is not missing and loaded is not item:  # missing: loading stopped before it, with errors enough
-            yield from _changed(inner, item, loaded, below(path, key), fill)
-    yield from flat({key: part.messages for key, part in error.parts.items() if key not in known}, path)
+            yield from _changed(field.part(key), item, loaded, below(path, key), fill)
 
 
 def differences(field: mm.Field[Any] | None, sent: Any, dumped: Any, path: str, *, fill: bool) -> Failures:
@@ -110,7 +171,7 @@ def differences(field: mm.Field[Any] | None, sent: Any, dumped: Any, path: str, 
         for index, item in enumerate(sent):
             if dumped[index] is not item:
                 yield from differences(kind.part(index), item, dumped[index], below(path, index), fill=fill)
-    elif not same(sent, dumped) and not kind.keeps(sent, dumped):
+    elif not same(sent, dumped) and not kind.keeps(sent):
         yield path, plain_message(field, "invalid", INVALID)
 
 

@@ -15,23 +15,17 @@ from marshmallow import Schema, ValidationError, validate
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas.exactness import differences
+from gatewayfw.schemas.exactness import changes
 from gatewayfw.schemas.file_signatures import SIGNATURES
-from gatewayfw.schemas.kinds import Constant, KindField, as_kind
+from gatewayfw.schemas.kinds import Constant, KindField
 from gatewayfw.schemas.kinds.adopted import adopt
-from gatewayfw.schemas.kinds.array import ArrayField
-from gatewayfw.schemas.kinds.binary import BinaryField
-from gatewayfw.schemas.kinds.boolean import BooleanField
 from gatewayfw.schemas.kinds.checks import FullMatch, first_message
 from gatewayfw.schemas.kinds.choice import AnyField, EnumsField
-from gatewayfw.schemas.kinds.dates import DateField
-from gatewayfw.schemas.kinds.decimals import MOST_DIGITS, DecimalField
+from gatewayfw.schemas.kinds.containers import ArrayField, MappingField, ObjectField
 from gatewayfw.schemas.kinds.file import FileField, parse_size
-from gatewayfw.schemas.kinds.foreign import SchemaField
-from gatewayfw.schemas.kinds.ids import ObjectIdField, UuidField
-from gatewayfw.schemas.kinds.mapping import MappingField
-from gatewayfw.schemas.kinds.numbers import IntegerField, NumberField
-from gatewayfw.schemas.kinds.object import ObjectField
+from gatewayfw.schemas.kinds.foreign import SchemaField, walk
+from gatewayfw.schemas.kinds.formats import BinaryField, DateField, ObjectIdField, UuidField
+from gatewayfw.schemas.kinds.numbers import MOST_DIGITS, BooleanField, DecimalField, IntegerField, NumberField
 from gatewayfw.schemas.kinds.text import EmailField, StringField, UrlField
 from gatewayfw.schemas.values import finite_number, plain, storable_key
 
@@ -143,7 +137,7 @@ def defaulted(kind: Any, default: Any) -> mm.Field[Any]:
     except ValidationError as error:
         raise DefinitionError(f"defaulted: the kind refuses its default: {first_message(error.messages)}") from None
     if isinstance(field, KindField):
-        if any(differences(field, default, field._serialize(loaded, None, {}), "", fill=False)):
+        if changes(field, default, loaded):
             raise DefinitionError("defaulted: the kind takes its default only after changing it")
         field.load_default = Constant(default)
     else:  # marshmallow does not copy a default
@@ -339,11 +333,10 @@ def check_stored_names(field: mm.Field[Any], where: str) -> None:
     Raises:
         DefinitionError: one starts with ``$`` or contains ``.`` or NUL.
     """
-    for name in field.fields or () if isinstance(field, ObjectField) else ():
-        if not storable_key(name):
-            raise DefinitionError(f"{where}: the database cannot hold a field named {name!r}")
-    for _, inner in as_kind(field).parts():
-        check_stored_names(inner, where)
+    for _, inner in walk(field):
+        for name in inner.fields or () if isinstance(inner, ObjectField) else ():
+            if not storable_key(name):
+                raise DefinitionError(f"{where}: the database cannot hold a field named {name!r}")
 
 
 def _compile(pattern: Any) -> re.Pattern[str]:

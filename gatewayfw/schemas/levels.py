@@ -15,8 +15,8 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas.bounds import Bounds, bounds_problem
-from gatewayfw.schemas.kinds.base import Description, KindField, cut
-from gatewayfw.schemas.kinds.quick import Purpose, Store, Test
+from gatewayfw.schemas.kinds.base import Description, KindField
+from gatewayfw.schemas.kinds.quick import Test
 from gatewayfw.schemas.messages import NO_OBJECT, UNKNOWN
 from gatewayfw.schemas.models import Link, ModelSchema
 from gatewayfw.schemas.relations import REV, Relation
@@ -277,11 +277,8 @@ class SelectStruct(KindField, mm.Raw, own=True):
                 leaves += self._count_leaves(item, inner, levels - 1) - 1
         return leaves
 
-    def _tests(self, purpose: Purpose) -> list[Test] | None:
-        return [self.takes]
-
-    def storer(self) -> Store:
-        return cut
+    def _test(self) -> Test | None:
+        return self.takes
 
     def _store_operand(self, value: Any) -> Any:
         return value

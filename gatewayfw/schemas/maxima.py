@@ -1,4 +1,4 @@
-"""The settings' maxima for texts and lists of ids that state none.
+"""The settings' maxima for texts, binary data and lists of ids that state none.
 
 A kind is made before there is a gateway with settings. So the maxima go on copies, when a validator or a
 model is compiled. Marshmallow's own fields and Schemas keep their own limits.
@@ -6,15 +6,35 @@ model is compiled. Marshmallow's own fields and Schemas keep their own limits.
 
 from __future__ import annotations
 
-from operator import is_not
+import copy
+from dataclasses import dataclass
 from typing import Any
 
-from marshmallow import ValidationError
+from marshmallow import ValidationError, validate
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas.kinds import Constant, Maxima, as_kind
-from gatewayfw.schemas.kinds.checks import first_message
+from gatewayfw.schemas.kinds import Constant
+from gatewayfw.schemas.kinds.checks import first_message, length_checks, lengths, maximum_checks
+from gatewayfw.schemas.kinds.containers import ArrayField
+from gatewayfw.schemas.kinds.foreign import change_parts
+from gatewayfw.schemas.kinds.formats import BinaryField, ObjectIdField
+from gatewayfw.schemas.kinds.text import EmailField, StringField
+
+
+@dataclass(frozen=True)
+class Maxima:
+    """The longest text and list of ids where the kind states no maximum.
+
+    Attributes:
+        text: most characters of a text.
+        stated: most characters that a kind may state itself.
+        ids: most ids in a list; None for any number.
+    """
+
+    text: int
+    stated: int
+    ids: int | None = None
 
 
 def put_maxima(field: mm.Field[Any], maxima: Maxima, where: str, path: str = "") -> mm.Field[Any]:
@@ -27,24 +47,48 @@ def put_maxima(field: mm.Field[Any], maxima: Maxima, where: str, path: str = "")
         DefinitionError: a text's own ``size`` is above ``maxima.stated``, or a default is longer than
             allowed. The message starts with ``where`` and names the ``path``.
     """
-    kind = as_kind(field)
-    if parts := kind.parts(path):
-        inside = [put_maxima(inner, maxima, where, below) for below, inner in parts]
-        if any(map(is_not, inside, (old for _, old in parts))):
-            kind = as_kind(kind.with_parts(inside))
+    inside = change_parts(field, lambda inner, below: put_maxima(inner, maxima, where, below), path)
     try:
-        changed = kind.bound(maxima)
-        if changed is not field:
-            _check_default(changed)
+        changed = _bound(inside, maxima)
+        if changed is not field and isinstance(changed.load_default, Constant):
+            changed.deserialize(changed.load_default())
     except DefinitionError as error:
         raise DefinitionError(f"{where}, field {path!r}: {error.message}") from None
+    except ValidationError as error:
+        reason = f"it refuses its default: {first_message(error.messages)}"
+        raise DefinitionError(f"{where}, field {path!r}: {reason}") from None
     return changed
 
 
-def _check_default(field: mm.Field[Any]) -> None:
-    """Refuse a constant default above the new maximum."""
-    if isinstance(field.load_default, Constant):
-        try:
-            field.deserialize(field.load_default())
-        except ValidationError as error:
-            raise DefinitionError(f"it refuses its default: {first_message(error.messages)}") from None
+def _bound(field: mm.Field[Any], maxima: Maxima) -> mm.Field[Any]:
+    if isinstance(field, ArrayField):
+        has_ids = maxima.ids is not None and isinstance(field.inner, ObjectIdField)
+        return _with_maximum(field, maxima.ids) if has_ids else field
+    if isinstance(field, BinaryField):
+        _check_stated(field, maxima.stated // 4 * 3, "bytes that binary data")  # as base64
+    elif isinstance(field, StringField) and not isinstance(field, EmailField):
+        _check_stated(field, maxima.stated, "characters that a text")
+    else:
+        return field
+    return _with_maximum(field, maxima.text)
+
+
+def _check_stated(field: mm.Field[Any], most: int, what: str) -> None:
+    ends = [end for check in length_checks(field) for end in (check.min, check.max, check.equal) if end is not None]
+    if max(ends, default=0) > most:
+        raise DefinitionError(
+            f"size {max(ends)} is above the {most} {what} in a request may have; "
+            "raise the setting 'max_body_text', or state a smaller size"
+        )
+
+
+def _with_maximum(field: Any, most: Any) -> mm.Field[Any]:
+    if maximum_checks(field):
+        return field  # type: ignore[no-any-return]  # a field
+    least = lengths(field)[0]
+    most = max(most, least)
+    changed = copy.copy(field)
+    changed.validators = [validate.Length(max=most), *field.validators]
+    changed.metadata = {**field.metadata, "size": (least or None, most)}
+    changed.states_maximum = False
+    return changed  # type: ignore[no-any-return]  # a copy of the field

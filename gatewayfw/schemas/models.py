@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 from marshmallow.fields import Field
 
+from gatewayfw.schemas.kinds.containers import ObjectField
 from gatewayfw.schemas.kinds.foreign import reads_otherwise
-from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.relations import Options, RelatedRelation, Relation
 
 #: A relation a model declares, or a reverse relation that appears on it.
@@ -32,7 +32,7 @@ class ModelSchema:
     def document(self) -> ObjectField:
         """The field of a whole document without its ``_id``.
 
-        `gatewayfw.schemas.structs.check_document` uses it.
+        `gatewayfw.schemas.exactness.check_document` uses it.
         """
         return ObjectField(self.pure)
 

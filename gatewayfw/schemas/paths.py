@@ -79,3 +79,12 @@ class Collected:
         If so, the caller need not look for more.
         """
         return len(self.errors) > ValidationError.MOST
+
+    def refusal(self) -> ValidationError:
+        """Return the error; messages without a path are about ``details``."""
+        return ValidationError({path or "details": texts for path, texts in self.errors.items()})
+
+    def refuse(self) -> None:
+        """Raise the `refusal` if there are messages."""
+        if self.errors:
+            raise self.refusal()

@@ -15,10 +15,9 @@ from marshmallow.fields import Field
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas.definition_checks import own_problems, problems_of
 from gatewayfw.schemas.fields import Constructors, as_field, check_stored_names
-from gatewayfw.schemas.kinds import Maxima
-from gatewayfw.schemas.kinds.stored import in_models
+from gatewayfw.schemas.kinds.foreign import in_models
 from gatewayfw.schemas.levels import Level, SelectStruct, Spec, freeze, full_projection, level
-from gatewayfw.schemas.maxima import put_maxima
+from gatewayfw.schemas.maxima import Maxima, put_maxima
 from gatewayfw.schemas.models import Listed, ModelSchema, State, closure
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.places import called_from, defined_at

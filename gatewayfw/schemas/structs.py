@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
-from operator import is_
 from types import MappingProxyType
 from typing import Any, Literal, cast
 
@@ -20,13 +19,12 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
 from gatewayfw.schemas.bounds import Bounds, bounds_problem
-from gatewayfw.schemas.exactness import differences, load_exactly, unstorable_keys
+from gatewayfw.schemas.exactness import differences, load_exactly
 from gatewayfw.schemas.fields import as_field, is_kind
-from gatewayfw.schemas.kinds import as_kind, quick_of
+from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.kinds.containers import ObjectField
 from gatewayfw.schemas.kinds.file import FileField
-from gatewayfw.schemas.kinds.foreign import SchemaField
-from gatewayfw.schemas.kinds.object import ObjectField
-from gatewayfw.schemas.kinds.quick import SENT
+from gatewayfw.schemas.kinds.foreign import SchemaField, change_parts, walk
 from gatewayfw.schemas.levels import SelectStruct
 from gatewayfw.schemas.maxima import put_maxima
 from gatewayfw.schemas.messages import NO_OBJECT, REQUIRED, UNKNOWN
@@ -54,7 +52,7 @@ class Struct:
 
     def __init__(self, root: mm.Field[Any], fields: Mapping[str, mm.Field[Any]]) -> None:
         self.fields: Mapping[str, mm.Field[Any]] | None = fields
-        self._takes = as_kind(root).quick_test(SENT)
+        self._takes = as_kind(root).quick_test()
         self._load = as_kind(root).loader(fill=True)
         self._root = root
         self._get = fields["get"] if isinstance(fields["get"], SelectStruct) else None
@@ -79,8 +77,8 @@ class Struct:
 
         Select structs inside a Schema are not found.
         """
-        for part, field in (self.fields or {}).items():
-            yield from _find_selects(field, part)
+        found = (place for part, field in (self.fields or {}).items() for place in walk(field, part))
+        return ((path.replace("[]", ""), field) for path, field in found if isinstance(field, SelectStruct))
 
     def check(self, details: Mapping[str, Any], mode: Mode, bounds: Bounds | None = None) -> dict[str, Any]:
         """Return what the act gets: ``details`` as sent or, in ``create``, loaded.
@@ -92,21 +90,22 @@ class Struct:
         """
         if self._takes is not None:
             whole = self._load(details) if self._load is not None and mode == "create" else details
-            is_bound = self._get is not None and self._get.bounds is bounds  # then the test has judged that
-            if self._takes(whole) and (is_bound or _find_excess(details, bounds) is None):
+            if self._takes(whole):
+                if self._get is None or self._get.bounds is not bounds:  # else the test has judged that
+                    _check_bounds(details, bounds)
                 return dict(whole)
         _check_bounds(details, bounds)
         collected = Collected()
         if mode == "assert":
             # What has no quick test may have hooks, and these may change what they get.
             load_exactly(self._root, details, "", collected, fill=False, copies=self._takes is None)
-            _refuse(collected)
+            collected.refuse()
             return dict(details)
         try:
             return dict(self._root.deserialize(details))
         except marshmallow.ValidationError as error:
             collected.add_all(error.messages, "")
-            raise ValidationError(_name_paths(collected)) from None
+        raise collected.refusal()
 
 
 class FunctionStruct(Struct):
@@ -137,7 +136,7 @@ class FunctionStruct(Struct):
         _check_bounds(details, bounds)
         collected = Collected()
         _check_shape(details, collected)
-        _refuse(collected)
+        collected.refuse()
         given = copy_parts(details)
         try:
             result = self._function(given)
@@ -153,7 +152,7 @@ class FunctionStruct(Struct):
             return dict(result)
         if not same(details, result):
             collected.add_each(differences(None, details, result, "", fill=False))
-        _refuse(collected)
+        collected.refuse()
         return dict(details)
 
 
@@ -198,48 +197,6 @@ def compile_struct(validator: Any, registry: Schemas, bounds: Bounds | None = No
     return FunctionStruct(validator)
 
 
-def check_document(pure: Mapping[str, mm.Field[Any]] | ObjectField, doc: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a new document as stored: strictly checked, with its defaults.
-
-    ``doc`` holds pure fields only; callers deal with ``_id``, which counts as unknown here. A mapping of
-    fields is compiled on each call; ``ModelSchema.document`` is compiled already.
-
-    Raises:
-        ValidationError: the document is invalid; the error has every refused value by path (``doc.email``).
-    """
-    if not isinstance(pure, ObjectField):
-        return _store(ObjectField(pure), doc, "doc", fill=True)  # type: ignore[no-any-return]  # a dict
-    quick = quick_of(pure)
-    if quick is not None:
-        loaded = quick.fill(doc)
-        if quick.test(loaded):
-            return quick.store(loaded)  # type: ignore[no-any-return]  # a dict
-    return _store(pure, doc, "doc", fill=True)  # type: ignore[no-any-return]  # a dict
-
-
-def check_value(field: mm.Field[Any], value: Any, path: str) -> Any:
-    """Return one value as stored: strictly checked, nothing coerced or filled in.
-
-    Raises:
-        ValidationError: the value is invalid; the error has every refused part by path, from ``path``.
-    """
-    quick = quick_of(field)
-    if quick is not None and quick.test(loaded := quick.load(value)):
-        return quick.store(loaded)
-    return _store(field, value, path, fill=False)
-
-
-def _store(field: mm.Field[Any], value: Any, path: str, *, fill: bool) -> Any:
-    collected = Collected()
-    quick = quick_of(field)
-    loaded = load_exactly(field, value if quick is None else quick.load(value), path, collected, fill=fill)
-    _refuse(collected)
-    stored = as_kind(field).storer()(loaded)
-    collected.add_each(unstorable_keys(stored, path))
-    _refuse(collected)
-    return stored
-
-
 def _make_struct(root: mm.Field[Any], fields: Mapping[str, mm.Field[Any]], registry: Schemas) -> Struct:
     keyed = [(_key(name, field), field) for name, field in fields.items()]
     if sorted(name for name, _ in keyed) != sorted(_PARTS):
@@ -262,29 +219,12 @@ def _within(field: mm.Field[Any], bounds: Bounds) -> mm.Field[Any]:
     """Return a field whose select structs have the limits of ``bounds``."""
     if isinstance(field, SelectStruct):
         return field if field.bounds is bounds else field.within(bounds)
-    kind = as_kind(field)
-    parts = [inner for _, inner in kind.parts()]
-    inside = [_within(inner, bounds) for inner in parts]
-    return field if all(map(is_, inside, parts)) else kind.with_parts(inside)
-
-
-def _find_selects(field: mm.Field[Any], path: str) -> Iterator[tuple[str, SelectStruct]]:
-    if isinstance(field, SelectStruct):
-        yield path, field
-    for part, inner in as_kind(field).parts(path):
-        yield from _find_selects(inner, part.removesuffix("[]"))
-
-
-def _find_excess(details: Any, bounds: Bounds | None) -> str | None:
-    """Return how a `get` exceeds the bounds; None if it does not."""
-    if bounds is None or not isinstance(details, Mapping):
-        return None
-    get = details.get("get")
-    return bounds_problem(get, bounds) if get and isinstance(get, Mapping) else None
+    return change_parts(field, lambda inner, _: _within(inner, bounds))
 
 
 def _check_bounds(details: Any, bounds: Bounds | None) -> None:
-    if problem := _find_excess(details, bounds):
+    get = details.get("get") if bounds is not None and isinstance(details, Mapping) else None
+    if bounds is not None and get and isinstance(get, Mapping) and (problem := bounds_problem(get, bounds)):
         raise ValidationError({"get": [problem]})
 
 
@@ -306,7 +246,7 @@ def _translate(error: Exception) -> ValidationError:
     collected = Collected()
     if isinstance(error, marshmallow.ValidationError) and isinstance(error.messages, dict):
         collected.add_all(error.messages, "")
-        return ValidationError(_name_paths(collected))
+        return collected.refusal()
     if isinstance(error, marshmallow.ValidationError):
         collected.add_all(error.messages, _WHOLE)
     elif type(error) is ValueError:
@@ -315,12 +255,3 @@ def _translate(error: Exception) -> ValidationError:
     if collected.errors:
         failure.message = " ".join(collected.errors[_WHOLE])
     return failure
-
-
-def _refuse(collected: Collected) -> None:
-    if collected.errors:
-        raise ValidationError(_name_paths(collected))
-
-
-def _name_paths(collected: Collected) -> dict[str, list[str]]:
-    return {path or _WHOLE: texts for path, texts in collected.errors.items()}

@@ -17,9 +17,9 @@ from marshmallow import fields as mm
 from marshmallow import missing
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.kinds.containers import ObjectField
 from gatewayfw.schemas.kinds.file import FileField, Upload
-from gatewayfw.schemas.kinds.object import ObjectField
+from gatewayfw.schemas.kinds.foreign import walk
 
 _PLACE = "a file must be a field of set, or of an object in it"
 
@@ -57,7 +57,7 @@ def files_in(parts: Mapping[str, mm.Field[Any]], most: int) -> dict[str, FileFie
 
 def has_files(field: mm.Field[Any]) -> bool:
     """Tell whether a field is a file or has one inside."""
-    return isinstance(field, FileField) or any(has_files(inner) for _, inner in as_kind(field).parts())
+    return any(isinstance(inner, FileField) for _, inner in walk(field))
 
 
 def without_files(field: mm.Field[Any]) -> mm.Field[Any]:

@@ -56,6 +56,15 @@ def copy_parts(value: Any) -> Any:
     return value
 
 
+def cut(value: Any) -> Any:
+    """Return a value with every date in it cut to what the database holds."""
+    if isinstance(value, datetime):
+        return moment_of(value)
+    if isinstance(value, Mapping):
+        return {key: cut(item) for key, item in value.items()}
+    return [cut(item) for item in value] if isinstance(value, list) else value
+
+
 def storable_key(key: object) -> bool:
     """Tell whether the database can hold a key.
 

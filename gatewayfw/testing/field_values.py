@@ -23,7 +23,7 @@ from gatewayfw.errors import ValidationError
 from gatewayfw.schemas import Mode, Schemas, compile_struct
 from gatewayfw.schemas.kinds import KindField, as_kind
 from gatewayfw.schemas.kinds.checks import FullMatch, lengths
-from gatewayfw.schemas.kinds.decimals import MOST_DIGITS
+from gatewayfw.schemas.kinds.numbers import MOST_DIGITS
 from gatewayfw.schemas.values import HIGHEST, LOWEST, finite_number
 
 Values = st.SearchStrategy[Any]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from gatewayfw.errors import DefinitionError, ValidationError
 from gatewayfw.schemas import Schemas, compile_struct
+from gatewayfw.schemas.exactness import check_document
+from gatewayfw.schemas.kinds.containers import ObjectField
 from gatewayfw.settings import Settings
 
 
@@ -18,6 +21,11 @@ def refusals(function: Any, *arguments: Any) -> dict[str, list[str]] | None:
     except ValidationError as error:
         return error.errors
     return None
+
+
+def new_document(fields: Any, doc: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is stored of a new document with these pure fields."""
+    return check_document(fields if isinstance(fields, ObjectField) else ObjectField(fields), doc)
 
 
 def checked(field: Any, value: Any, mode: Any) -> Any:

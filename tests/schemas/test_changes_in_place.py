@@ -10,10 +10,10 @@ from marshmallow import Schema, pre_load
 from marshmallow import fields as mm
 
 from gatewayfw.schemas import Schemas, array, compile_struct, string
-from gatewayfw.schemas.kinds.array import ArrayField
-from gatewayfw.schemas.kinds.stored import in_models
-from gatewayfw.schemas.structs import check_document
+from gatewayfw.schemas.kinds.containers import ArrayField
+from gatewayfw.schemas.kinds.foreign import in_models
 from gatewayfw.settings import Settings
+from tests.schemas.calls import new_document
 
 
 class Trimmed(Schema):
@@ -76,5 +76,5 @@ def test_a_schema_for_details_works_on_a_copy_in_assert() -> None:
 
 def test_hooks_of_a_model_do_not_change_the_document_that_is_inserted() -> None:
     doc = {"v": ["a"], "w": [{"tags": ["a"]}]}
-    check_document({"v": in_models(Emptied()), "w": in_models(mm.List(mm.Nested(Trimmed)))}, doc)
+    new_document({"v": in_models(Emptied()), "w": in_models(mm.List(mm.Nested(Trimmed)))}, doc)
     assert doc == {"v": ["a"], "w": [{"tags": ["a"]}]}

@@ -16,9 +16,9 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import Schemas, any_, array, compile_struct, defaulted, integer, mapping, object_
-from gatewayfw.schemas.kinds.foreign import describe
-from gatewayfw.schemas.structs import check_document
+from gatewayfw.schemas.kinds.descriptions import describe
 from gatewayfw.settings import Settings
+from tests.schemas.calls import new_document
 from tests.schemas.test_every_kind import BESIDE, SAMPLES
 
 TEXT = "01234567-89ab-cdef-0123-456789abcdef"
@@ -82,7 +82,7 @@ def test_a_default_is_filled_in_as_load_gives_it(kind: Any, default: Any, loaded
 @pytest.mark.parametrize(("kind", "default", "loaded"), FOREIGN.values(), ids=FOREIGN)
 def test_a_default_in_a_document_is_stored_as_the_value_would_be(kind: Any, default: Any, loaded: Any) -> None:
     pure = Schemas(Settings()).add("thing", {"x": defaulted(kind, default)}).pure
-    assert check_document(pure, {}) == check_document(pure, {"x": default}) == check_document(pure, {"x": loaded})
+    assert new_document(pure, {}) == new_document(pure, {"x": default}) == new_document(pure, {"x": loaded})
 
 
 def test_each_use_has_a_default_of_its_own() -> None:

@@ -9,10 +9,9 @@ from marshmallow import EXCLUDE, Schema, pre_load
 from marshmallow import fields as mm
 
 from gatewayfw.schemas import array, boolean, date, defaulted, integer, mapping, object_, optional, string
-from gatewayfw.schemas.exactness import differences, load_exactly, unstorable_keys
-from gatewayfw.schemas.kinds.array import ArrayField
+from gatewayfw.schemas.exactness import differences, load_exactly, sent_parts, unstorable_keys
+from gatewayfw.schemas.kinds.containers import ArrayField, ObjectField
 from gatewayfw.schemas.kinds.numbers import IntegerField
-from gatewayfw.schemas.kinds.object import ObjectField
 from gatewayfw.schemas.paths import Collected
 from tests.schemas.kinds.seen import Alone
 
@@ -208,3 +207,34 @@ class Lists(ArrayField):
 
 def test_a_users_own_field_is_dumped_without_a_place():
     assert told(Lists(Alone()), [[1], [2]]) == ([[1], [2]], {})
+
+
+class Card(Schema):
+    """A schema whose field has another name in JSON."""
+
+    number = mm.Integer(data_key="No")
+
+
+@pytest.mark.parametrize(
+    ("field", "sent", "parts"),
+    [
+        (mm.Nested(Card), {"No": 1, "z": 2}, [("No", "Integer", 1)]),
+        (mm.Nested(Card, unknown=EXCLUDE), {"No": 1, "z": 2}, [("No", "Integer", 1), ("z", None, 2)]),
+        (mm.Nested(Card(unknown=EXCLUDE)), {"z": 2}, [("z", None, 2)]),
+        (mm.Nested(Card, many=True), [{"No": 1}], [(0, "Nested", {"No": 1})]),
+        (mm.Nested(Card), 5, []),
+        (mm.List(mm.UUID()), [1, 2], [(0, "UUID", 1), (1, "UUID", 2)]),
+        (mm.List(mm.UUID()), {"a": 1}, []),
+        (mm.Tuple((mm.Date(), mm.UUID())), [1, 2, 3], [(0, "Date", 1), (1, "UUID", 2)]),
+        (mm.Tuple((mm.Date(),)), {"a": 1}, []),
+        (mm.Dict(values=mm.Date()), {"a": 1}, [("a", "Date", 1)]),
+        (mm.Dict(values=mm.Date()), [1], []),
+        (mm.Dict(), {"a": 1}, []),
+        (mm.Raw(), {"a": 1}, []),
+    ],
+)
+def test_the_parts_of_a_sent_value_are_found_with_their_fields(field, sent, parts):
+    found = [
+        (key, None if inner is None else type(inner).__name__, item) for key, inner, item in sent_parts(field, sent)
+    ]
+    assert found == parts

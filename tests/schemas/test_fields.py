@@ -40,9 +40,9 @@ from gatewayfw.schemas import (
     string,
     url,
 )
+from gatewayfw.schemas.exactness import check_value
 from gatewayfw.schemas.fields import KINDS, as_field
 from gatewayfw.schemas.file_signatures import SIGNATURES
-from gatewayfw.schemas.structs import check_value
 from tests.strategies import LOADED, SCALARS
 
 ID = "0123456789abcdefABCDEF00"

@@ -24,13 +24,12 @@ from gatewayfw.schemas import (
     optional,
     string,
 )
+from gatewayfw.schemas.exactness import check_value
 from gatewayfw.schemas.kinds import as_kind
-from gatewayfw.schemas.kinds.foreign import describe
-from gatewayfw.schemas.kinds.quick import SENT
+from gatewayfw.schemas.kinds.descriptions import describe
 from gatewayfw.schemas.kinds.text import StringField
-from gatewayfw.schemas.structs import check_document, check_value
 from gatewayfw.settings import Settings
-from tests.schemas.calls import refusals
+from tests.schemas.calls import new_document, refusals
 
 TOO_LONG = "Longer than maximum length 5."
 MODES = ["assert", "create"]
@@ -95,14 +94,14 @@ def test_a_text_of_an_act_has_at_most_the_settings_characters(field: Any, place:
 @pytest.mark.parametrize(("field", "place"), PLACES.values(), ids=PLACES)
 def test_a_text_of_a_model_has_at_most_the_settings_characters(field: Any, place: list[Any]) -> None:
     kept, path = pure(field), ".".join(map(str, ["doc.x", *place]))
-    assert check_document({"x": kept}, {"x": within(place, "a" * 5)}) == {"x": within(place, "a" * 5)}
-    assert refusals(check_document, {"x": kept}, {"x": within(place, "a" * 6)}) == {path: [TOO_LONG]}
+    assert new_document({"x": kept}, {"x": within(place, "a" * 5)}) == {"x": within(place, "a" * 5)}
+    assert refusals(new_document, {"x": kept}, {"x": within(place, "a" * 6)}) == {path: [TOO_LONG]}
     assert refusals(check_value, kept, within(place, "a" * 6), "doc.x") == {path: [TOO_LONG]}
 
 
 @pytest.mark.parametrize(("field", "place"), PLACES.values(), ids=PLACES)
 def test_the_quick_test_knows_the_bound(field: Any, place: list[Any]) -> None:
-    test: Any = as_kind(pure(field)).quick_test(SENT)
+    test: Any = as_kind(pure(field)).quick_test()
     assert [bool(test(within(place, "a" * count))) for count in (5, 6)] == [True, False]
 
 
@@ -131,7 +130,7 @@ def test_fields_and_schemas_of_marshmallow_keep_their_own_rules(field: Any, mode
     value = "a" * 99 if bare else ["a" * 99] if isinstance(field, mm.List) else {"text": "a" * 99, "title": "b" * 99}
     sent = {"set": {"x": value}, "get": {}}
     assert compiled(field).check(sent, mode) == sent
-    assert refusals(check_document, {"x": pure(field)}, {"x": value}) is None
+    assert refusals(new_document, {"x": pure(field)}, {"x": value}) is None
 
 
 def test_the_kind_itself_and_other_gateways_stay_as_they_are() -> None:
@@ -202,7 +201,7 @@ def test_a_default_that_is_too_long_is_a_definition_error(field: Any, path: str)
 
 def test_a_default_that_is_made_is_judged_when_it_is_used() -> None:
     field = pure(defaulted(string(), lambda: "a" * 6))
-    assert refusals(check_document, {"x": field}, {}) == {"doc.x": [TOO_LONG]}
+    assert refusals(new_document, {"x": field}, {}) == {"doc.x": [TOO_LONG]}
     assert refusals(compiled(defaulted(string(), lambda: "a" * 6)).check, {"set": {}, "get": {}}, "create") == {
         "set.x": [TOO_LONG]
     }
@@ -232,8 +231,8 @@ def test_binary_data_without_a_size_has_at_most_as_many_bytes(field: Any, mode: 
     assert refusals(checked.check, {"set": {"x": fits}, "get": {}}, mode) is None
     assert refusals(checked.check, {"set": {"x": long}, "get": {}}, mode) == {"set.x": [TOO_LONG]}
     kept = pure(field)
-    assert check_document({"x": kept}, {"x": b"a" * 5}) == {"x": b"a" * 5}
-    assert refusals(check_document, {"x": kept}, {"x": b"a" * 6}) == {"doc.x": [TOO_LONG]}
+    assert new_document({"x": kept}, {"x": b"a" * 5}) == {"x": b"a" * 5}
+    assert refusals(new_document, {"x": kept}, {"x": b"a" * 6}) == {"doc.x": [TOO_LONG]}
     assert (list(as_kind(kept).unstated("x")), describe(kept)["sized"]) == (["x"], False)
 
 

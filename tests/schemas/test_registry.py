@@ -14,8 +14,8 @@ from bson import ObjectId
 from gatewayfw import schemas as package
 from gatewayfw.errors import NotFound
 from gatewayfw.schemas import Schemas, array, fields, object_id, string
-from gatewayfw.schemas.kinds import Maxima
-from gatewayfw.schemas.structs import check_document
+from gatewayfw.schemas.exactness import check_document
+from gatewayfw.schemas.maxima import Maxima
 from gatewayfw.settings import Settings
 from tests.schemas.calls import link, told
 

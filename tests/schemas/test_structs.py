@@ -36,11 +36,11 @@ from gatewayfw.schemas import (
     string,
 )
 from gatewayfw.schemas.bounds import Ceilings
+from gatewayfw.schemas.exactness import check_value
 from gatewayfw.schemas.kinds import KindField
-from gatewayfw.schemas.structs import check_document, check_value
 from gatewayfw.schemas.values import same
 from gatewayfw.settings import Settings
-from tests.schemas.calls import refusals
+from tests.schemas.calls import new_document, refusals
 from tests.strategies import LOADED, SCALARS, Kind, kinds, kinds_with_values
 
 ID = "0123456789abcdefABCDEF00"
@@ -516,7 +516,7 @@ PURE = {
 def test_a_document_is_filled_and_converted() -> None:
     doc = {"name": "a", "owner": ID, "day": "2026-11-21", "part": {"ids": [ID]}}
     before = copy.deepcopy(doc)
-    assert check_document(PURE, doc) == {
+    assert new_document(PURE, doc) == {
         "name": "a",
         "owner": ObjectId(ID),
         "day": datetime(2026, 11, 21),
@@ -527,8 +527,8 @@ def test_a_document_is_filled_and_converted() -> None:
 
 
 def test_a_stored_document_passes_again_unchanged() -> None:
-    doc = check_document(PURE, {"name": "a", "owner": ID, "day": "2026-11-21T10:00:00+01:00", "free": {"a": [1]}})
-    assert check_document(PURE, doc) == doc
+    doc = new_document(PURE, {"name": "a", "owner": ID, "day": "2026-11-21T10:00:00+01:00", "free": {"a": [1]}})
+    assert new_document(PURE, doc) == doc
 
 
 def test_a_document_is_checked_strictly_and_whole() -> None:
@@ -539,7 +539,7 @@ def test_a_document_is_checked_strictly_and_whole() -> None:
         "part": {"ids": [5], "n": "3"},
         "z": 1,
     }
-    assert refusals(check_document, PURE, doc) == {
+    assert refusals(new_document, PURE, doc) == {
         "doc.name": ["Missing data for required field."],
         "doc.owner": ["Not a valid ObjectId (24 hexadecimal digits)."],
         "doc.active": ["Not a valid boolean."],
@@ -547,7 +547,7 @@ def test_a_document_is_checked_strictly_and_whole() -> None:
         "doc.part.n": ["Not a valid integer."],
         "doc.z": ["Unknown field."],
     }
-    assert refusals(check_document, PURE, {"name": "a", "free": doc["free"]}) == {
+    assert refusals(new_document, PURE, {"name": "a", "free": doc["free"]}) == {
         "doc.free.a.b": ["Not a key the database can hold."],
         "doc.free.a.b.0.$where": ["Not a key the database can hold."],
         "doc.free.a.b.0.c\\x00": ["Not a key the database can hold."],
@@ -557,7 +557,7 @@ def test_a_document_is_checked_strictly_and_whole() -> None:
 @pytest.mark.parametrize("doc", [None, [], "doc", 5])
 def test_a_document_is_an_object(doc: Any) -> None:
     message = "Field may not be null." if doc is None else "Not a valid mapping type."
-    assert refusals(check_document, PURE, doc) == {"doc": [message]}
+    assert refusals(new_document, PURE, doc) == {"doc": [message]}
 
 
 def test_one_value_is_checked_strictly_and_converted() -> None:
@@ -778,8 +778,8 @@ def test_errors_about_the_whole_have_the_name_of_details() -> None:
 
 def test_what_a_document_would_convert_is_no_error_beside_one() -> None:
     pure = object_({"price": decimal(places=1), "ids": array(object_id), "n": integer})
-    assert check_document(pure, {"price": 1, "ids": [], "n": 1})["n"] == 1
-    assert refusals(check_document, pure, {"price": 1, "ids": [ID, 5], "n": "x"}) == {
+    assert new_document(pure, {"price": 1, "ids": [], "n": 1})["n"] == 1
+    assert refusals(new_document, pure, {"price": 1, "ids": [ID, 5], "n": "x"}) == {
         "doc.ids.1": ["Not a valid ObjectId (24 hexadecimal digits)."],
         "doc.n": ["Not a valid integer."],
     }
@@ -788,8 +788,8 @@ def test_what_a_document_would_convert_is_no_error_beside_one() -> None:
 @pytest.mark.parametrize("form", [dict, object_], ids=["fields", "object"])
 def test_a_document_of_users_fields_is_checked_with_its_defaults(form: Any) -> None:
     pure = form({"n": mm.Integer(load_default=5), "m": mm.Integer(required=True), "d": defaulted(integer, 1)})
-    assert check_document(pure, {"m": 1}) == {"n": 5, "m": 1, "d": 1}
-    assert refusals(check_document, pure, {"n": "x", "z": 1}) == {
+    assert new_document(pure, {"m": 1}) == {"n": 5, "m": 1, "d": 1}
+    assert refusals(new_document, pure, {"n": "x", "z": 1}) == {
         "doc.n": ["Not a valid integer."],
         "doc.m": ["Missing data for required field."],
         "doc.z": ["Unknown field."],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from datetime import date, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 from types import MappingProxyType
 from uuid import UUID
@@ -13,6 +13,7 @@ from bson import Binary, Decimal128, ObjectId
 from hypothesis import given
 
 from gatewayfw.schemas.values import (
+    cut,
     encodable,
     finite_number,
     has_storable_keys,
@@ -191,3 +192,11 @@ STORED = {
 def test_python_sees_stored_values_in_its_own_types(stored, loaded):
     for form in (lambda value: value, lambda value: [value], lambda value: {"a": [{"b": value}]}):
         assert repr(loaded_form(form(stored))) == repr(form(loaded))
+
+
+def test_every_date_in_a_value_is_cut_and_nothing_else_changed():
+    moment = datetime(2024, 2, 29, 12, 0, 0, 1_999)
+    whole = moment.replace(microsecond=1_000)
+    given = {"a": [moment, {"b": moment.replace(tzinfo=UTC)}], "c": "text"}
+    assert cut(given) == {"a": [whole, {"b": whole}], "c": "text"}
+    assert given["a"][0] == moment

@@ -14,7 +14,7 @@ from typing import Any, final
 from gatewayfw.catalog.kinds import Description
 from gatewayfw.export.patterns import ecma
 from gatewayfw.export.text import FROZEN
-from gatewayfw.schemas.kinds.decimals import MOST_DIGITS
+from gatewayfw.schemas.kinds.numbers import MOST_DIGITS
 from gatewayfw.schemas.kinds.text import LONGEST_EMAIL
 from gatewayfw.schemas.relations import REV
 from gatewayfw.schemas.values import HIGHEST, LOWEST

@@ -14,8 +14,8 @@ from gatewayfw.odm.listings.declaration import Declaration
 from gatewayfw.odm.listings.resolution import resolve, resolved
 from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.kinds.base import Description, KindField
-from gatewayfw.schemas.kinds.foreign import describe
-from gatewayfw.schemas.kinds.quick import Purpose, Test
+from gatewayfw.schemas.kinds.descriptions import describe
+from gatewayfw.schemas.kinds.quick import Test
 
 #: What of a field's description also holds for what it is compared with: its type, not its bounds.
 _COMPARED = ("kind", "of", "format", "choices", "places", "description")
@@ -57,8 +57,8 @@ class FilterField(KindField, mm.Raw, own=True):
     def _judge(self, value: Any) -> None:
         conditions_of(resolved(self.schemas, self.declaration), value, self.schemas.settings.max_ids, "")
 
-    def _tests(self, purpose: Purpose) -> list[Test] | None:
-        return [self.takes]
+    def _test(self) -> Test | None:
+        return self.takes
 
     def _store_operand(self, value: Any) -> Any:
         return value
@@ -97,7 +97,7 @@ class CountField(KindField, mm.Raw, own=True):
     def description(self) -> Description:
         return {"kind": "count", "most": self.most}
 
-    def _tests(self, purpose: Purpose) -> list[Test] | None:
+    def _test(self) -> Test | None:
         return None
 
     def _store_operand(self, value: Any) -> Any:

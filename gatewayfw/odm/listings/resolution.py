@@ -132,7 +132,7 @@ def _sorted(schemas: Schemas, schema: ModelSchema, name: str) -> Field[Any]:
     kind = as_kind(found)
     if not _is_scalar(found) or not kind.sorts or _has_mixed_choices(found):
         raise _Wrong("expected one scalar kind that has an order")
-    if kind.largest() > TEXT + MOST_SORT_BYTES:
+    if kind.largest > TEXT + MOST_SORT_BYTES:
         raise _Wrong(f"values may have more than {MOST_SORT_BYTES} bytes; state a smaller size")
     return found
 

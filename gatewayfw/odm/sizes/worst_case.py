@@ -83,7 +83,7 @@ def _worst(schemas: Schemas, schema: ModelSchema) -> Size:
         parts.append(_copies(link, copied, most))
         unstated.update(unstated_in(copied, source_of(schemas, link).name))
     size = DOCUMENT + _own(schema.pure, most) + sum(part.bytes for part in parts)
-    parts += [_part(name, min(as_kind(field).largest(), most)) for name, field in schema.pure.items()]
+    parts += [_part(name, min(as_kind(field).largest, most)) for name, field in schema.pure.items()]
     largest = sorted(parts, key=lambda part: -part.bytes)
     return Size(schema.name, size, tuple(largest), tuple(sorted(unstated)))
 

@@ -14,8 +14,8 @@ from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.sizes.own_fields import Allowance
 from gatewayfw.odm.writing.relation_input import RelationInput, object_id
 from gatewayfw.schemas import ModelSchema
+from gatewayfw.schemas.exactness import check_document
 from gatewayfw.schemas.messages import NO_ID
-from gatewayfw.schemas.structs import check_document
 
 
 @dataclass(frozen=True)

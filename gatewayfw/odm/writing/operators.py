@@ -16,12 +16,12 @@ from marshmallow.fields import Field
 from gatewayfw.errors import UsageError, ValidationError
 from gatewayfw.odm.reading.filters import DISGUISED, Operators, Parser
 from gatewayfw.odm.reading.paths import Found, find_in_elements, is_free, takes_any_keys
+from gatewayfw.schemas.exactness import check_value
 from gatewayfw.schemas.fields import any_
 from gatewayfw.schemas.kinds import Ability, as_kind
 from gatewayfw.schemas.kinds.checks import plain_message
 from gatewayfw.schemas.messages import REQUIRED
 from gatewayfw.schemas.paths import shown
-from gatewayfw.schemas.structs import check_value
 from gatewayfw.storage.filters import has_operators
 from gatewayfw.storage.subset import PULLED
 from gatewayfw.storage.updates import check_operand, is_each

@@ -15,10 +15,10 @@ from gatewayfw.errors import GatewayError, StorageError, UsageError, ValidationE
 from gatewayfw.odm.reading.paths import path_text, takes_any_keys, value_at, with_text_paths
 from gatewayfw.odm.writing.operators import ANY, ON_INSERT, OPERATORS, SETTING, Given
 from gatewayfw.schemas import ModelSchema
+from gatewayfw.schemas.exactness import check_value
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.messages import NO_PART, NULL, REQUIRED
 from gatewayfw.schemas.paths import shown
-from gatewayfw.schemas.structs import check_value
 from gatewayfw.schemas.values import HIGHEST, LOWEST
 from gatewayfw.storage import Document
 from gatewayfw.storage.filters import has_operators

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from gatewayfw.schemas.kinds.base import Ability, Constant, Doubtful, Kind, KindField, Maxima, quick_of
+from gatewayfw.schemas.kinds.base import Ability, Constant, Doubtful, Kind, KindField, quick_of
 from gatewayfw.schemas.kinds.checks import Parts
 from gatewayfw.schemas.kinds.foreign import as_kind
 
-__all__ = ["Ability", "Constant", "Doubtful", "Kind", "KindField", "Maxima", "Parts", "as_kind", "quick_of"]
+__all__ = ["Ability", "Constant", "Doubtful", "Kind", "KindField", "Parts", "as_kind", "quick_of"]

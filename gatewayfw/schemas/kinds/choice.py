@@ -6,11 +6,11 @@ from typing import Any
 
 from marshmallow import fields as mm
 
-from gatewayfw.schemas.kinds.base import Ability, Description, KindField, cut
+from gatewayfw.schemas.kinds.base import Ability, Description, KindField
 from gatewayfw.schemas.kinds.numbers import comparable_number
-from gatewayfw.schemas.kinds.quick import Purpose, Store, Test
+from gatewayfw.schemas.kinds.quick import Store, Test
 from gatewayfw.schemas.kinds.sizes import NUMBER, TEXT
-from gatewayfw.schemas.values import encodable, plain
+from gatewayfw.schemas.values import cut, encodable, plain, storable
 
 
 class EnumsField(KindField, mm.Raw, own=True):
@@ -26,21 +26,22 @@ class EnumsField(KindField, mm.Raw, own=True):
             raise self.make_error("invalid", choices=", ".join(map(str, choices)))
         return value
 
-    def _tests(self, purpose: Purpose) -> list[Test] | None:
+    def _test(self) -> Test | None:
         choices = self.metadata["choices"]
         types = set(map(type, choices))
         if types == {str}:
             texts = frozenset(choices)
-            return [lambda value: type(value) is str and value in texts]
+            return lambda value: type(value) is str and value in texts
         if not types <= {str, int, float, bool} or not all(map(plain, choices)):
             return None
         known = {(type(choice), choice) for choice in choices}
-        return [lambda value: type(value) in types and (type(value), value) in known]
+        return lambda value: type(value) in types and (type(value), value) in known
 
     def _store_operand(self, value: Any) -> Any:
         return value if any(_is_like(choice, value) for choice in self.metadata["choices"]) else None
 
-    def largest(self) -> int:
+    @property
+    def largest(self) -> int:  # type: ignore[override]  # by its choices
         return max(map(_encoded_bytes, self.metadata["choices"]))
 
     def description(self) -> Description:
@@ -61,8 +62,8 @@ class AnyField(KindField, mm.Raw, own=True):
             raise self.make_error("invalid")
         return value
 
-    def _tests(self, purpose: Purpose) -> list[Test] | None:
-        return [purpose.free if self.allow_none else lambda value: value is not None and purpose.free(value)]
+    def _test(self) -> Test | None:
+        return storable if self.allow_none else lambda value: value is not None and storable(value)
 
     def storer(self) -> Store:
         return cut

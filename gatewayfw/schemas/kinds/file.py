@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, BinaryIO, final
 
@@ -11,7 +11,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.schemas.file_signatures import type_of
 from gatewayfw.schemas.kinds.base import Description, KindField
-from gatewayfw.schemas.kinds.quick import Purpose, Test
+from gatewayfw.schemas.kinds.quick import Test
 
 _SIZE = re.compile(r"([0-9]{1,12}) ?(B|kB|MB|GB)")
 _UNITS: Mapping[str, int] = MappingProxyType({"B": 1, "kB": 1_000, "MB": 1_000_000, "GB": 1_000_000_000})
@@ -53,6 +53,7 @@ class FileField(KindField, mm.Raw, own=True):
     """
 
     kind = "file"
+    largest = 0
     default_error_messages = {"invalid": "Not a file: send it as a part of multipart/form-data."}
 
     @property
@@ -74,8 +75,8 @@ class FileField(KindField, mm.Raw, own=True):
             raise self.make_error("invalid")
         return value
 
-    def _tests(self, purpose: Purpose) -> list[Test] | None:
-        return [self._takes]
+    def _test(self) -> Test | None:
+        return self._takes
 
     def _takes(self, value: Any) -> bool:
         if not isinstance(value, Upload) or value.size > self.most:
@@ -84,9 +85,6 @@ class FileField(KindField, mm.Raw, own=True):
 
     def _store_operand(self, value: Any) -> Any:
         return None
-
-    def unstated(self, path: str) -> Iterator[str]:
-        return iter(())
 
     def description(self) -> Description:
         return {"kind": "file", "maxBytes": self.most, "types": list(self.types)}

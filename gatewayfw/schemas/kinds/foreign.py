@@ -1,67 +1,148 @@
 """Fields that are not ours: marshmallow's fields, users' subclasses, and Schemas.
 
-`as_kind` returns the kind of any field: one of our own as it is, any other wrapped in `Foreign`.
+`as_kind` returns the kind of any field: one of our own as it is, any other wrapped in a `ForeignField`.
 """
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from decimal import Decimal
+from operator import is_
 from types import MappingProxyType
 from typing import Any
 
-from marshmallow import EXCLUDE, INCLUDE, Schema, missing
+from bson import Decimal128
+from marshmallow import INCLUDE, Schema, ValidationError, missing
 from marshmallow import fields as mm
 
+from gatewayfw.errors import DefinitionError
+from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.adopted import adopt_schema
-from gatewayfw.schemas.kinds.base import Constant, Description, Kind, cut, described_default
-from gatewayfw.schemas.kinds.checks import described_lengths, is_scalar, lengths
-from gatewayfw.schemas.kinds.numbers import described_number
-from gatewayfw.schemas.kinds.quick import Store
+from gatewayfw.schemas.kinds.base import Ability, Description, Doubtful, Kind
+from gatewayfw.schemas.kinds.checks import lengths
+from gatewayfw.schemas.kinds.descriptions import describe_class
+from gatewayfw.schemas.kinds.file import FileField
+from gatewayfw.schemas.kinds.foreign_values import is_many, stored_form
 from gatewayfw.schemas.kinds.sizes import DECIMAL, DOCUMENT, ENDLESS, LETTER, NUMBER, TEXT, element_bytes
-from gatewayfw.schemas.kinds.text import described_text
+from gatewayfw.schemas.messages import INVALID
+from gatewayfw.schemas.values import plain
 
-#: Marshmallow's fields whose values have no parts.
-_SCALARS = (mm.String, mm.Number, mm.Boolean, mm.DateTime)
+#: Fields whose values are alike in JSON, BSON and Python; a subclass may load anything.
+_ALIKE = frozenset(
+    {mm.String, mm.Email, mm.Url, mm.Integer, mm.Float, mm.Boolean}
+    | {mm.DateTime, mm.NaiveDateTime, mm.AwareDateTime, mm.Date, mm.Time, mm.TimeDelta}
+)
+#: Formats of days and times whose texts have the order of time.
+_CHRONOLOGICAL = (None, "iso", "iso8601")
+_SORTED = (mm.String, mm.Number, mm.Boolean, mm.UUID, mm.DateTime, mm.Date, mm.Time, mm.TimeDelta, mm.Enum)
 #: Characters of a moment in a marshmallow field, which stores it as text.
 _MOMENT = 64
 
 
-class Foreign(Kind):
-    """The kind of a marshmallow field or a user's field.
-
-    Its values are scalars, or only loading them shows what they contain.
-    """
+class ForeignField(Kind):
+    """A field that wraps one that is not ours, and stores what it loads."""
 
     def __init__(self, field: mm.Field[Any]) -> None:
-        self._answered = field
+        super().__init__(
+            required=field.required,
+            allow_none=field.allow_none,
+            load_default=field.load_default,
+            metadata=field.metadata,
+            error_messages=dict(field.error_messages),
+        )
+        self.wrapped = field
         self.kind = str(getattr(field, "kind", type(field).__name__))
-
-    @property
-    def _field(self) -> mm.Field[Any]:
-        return self._answered
+        self.reads_otherwise = type(field) not in _ALIKE
+        self.sorts = isinstance(field, _SORTED)
+        if isinstance(field, (mm.Date, mm.Time)) and field.format not in _CHRONOLOGICAL:
+            self.sorts = False  # its text is stored
+        self.is_text = isinstance(field, mm.String) and not isinstance(field, mm.UUID)
+        if isinstance(field, mm.List):
+            self.elements = as_kind(field.inner)
+            self.abilities = frozenset({Ability.LIST})
+            self.reads_otherwise = type(field) is not mm.List or reads_otherwise(field.inner)
+        elif isinstance(field, mm.Number):
+            self.abilities = frozenset({Ability.CALCULATE, Ability.ORDER})
+        elif isinstance(field, (mm.DateTime, mm.Date)) and not isinstance(field, mm.Time):
+            self.abilities = frozenset({Ability.DATE})
 
     @property
     def is_unknown(self) -> bool:  # type: ignore[override]  # by the field's class
-        return not isinstance(self._field, _SCALARS)
+        field = self.wrapped
+        if isinstance(field, mm.Nested):
+            return is_many(field) or (field.unknown or field.schema.unknown) == INCLUDE
+        known = isinstance(field, mm.List) or (isinstance(field, mm.Dict) and field.value_field is not None)
+        return not known and not isinstance(field, (*_SORTED, mm.UUID, mm.IP, mm.IPInterface))
+
+    @property
+    def sets_parts(self) -> bool:  # type: ignore[override]  # by the field's class
+        return isinstance(self.wrapped, (mm.Nested, mm.Dict)) and not is_many(self.wrapped)
 
     def part(self, key: Any) -> mm.Field[Any] | None:
-        field: Any = self._field
-        if isinstance(key, int):
-            return getattr(field, "inner", field if isinstance(field, mm.Nested) else None)
-        return _nested_part(field, key) if isinstance(field, mm.Nested) else None
+        field: Any = self.wrapped
+        if isinstance(field, mm.Dict):
+            inner = field.value_field
+        elif isinstance(key, int):
+            inner = getattr(field, "inner", field if isinstance(field, mm.Nested) else None)
+        else:
+            inner = nested_part(field, key) if isinstance(field, mm.Nested) else None
+        return None if inner is None else as_kind(inner)
 
-    def storer(self) -> Store:
-        return _dumps(self._field)
+    def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
+        if value is missing and not self.required and self.load_default is not missing:
+            value = self.load_default() if callable(self.load_default) else self.load_default
+        if value is None or value is missing:
+            return super().deserialize(value)
+        return stored_form(self.wrapped, value)
 
-    def largest(self) -> int:
-        return next((rule(self._field) for cls, rule in _LARGEST.items() if isinstance(self._field, cls)), ENDLESS)
+    def operand(self, value: Any, path: str) -> Any:
+        if value is None:
+            return None
+        bare = copy.copy(self.wrapped)
+        bare.validators = []  # a filter may ask beyond the range
+        try:
+            return stored_form(bare, value)
+        except ValidationError:
+            if self.elements is not None and not isinstance(value, list):
+                return as_kind(self.elements).operand(value, path)
+            raise (Doubtful if plain(value) else Refused)({path: [INVALID]}) from None
+
+    def amount(self, value: Any) -> Any:
+        if isinstance(self.wrapped, mm.Integer) and not isinstance(value, int):
+            return None
+        if not isinstance(self.wrapped, mm.Decimal):
+            return super().amount(value)
+        try:
+            return Decimal128(Decimal(value)) if isinstance(value, (str, int, Decimal)) else None
+        except ArithmeticError:
+            return None
+
+    def current(self, now: datetime) -> Any:
+        return now.date() if isinstance(self.wrapped, mm.Date) else now
+
+    @property
+    def largest(self) -> int:  # type: ignore[override]  # by the field's class
+        if (fields := self._counted_fields) is not None:
+            return DOCUMENT + largest_of(fields)
+        return next((rule(self.wrapped) for cls, rule in _LARGEST.items() if isinstance(self.wrapped, cls)), ENDLESS)
+
+    def unstated(self, path: str) -> Iterator[str]:
+        fields = self._counted_fields
+        return super().unstated(path) if fields is None else unstated_in(fields, path)
+
+    @property
+    def _counted_fields(self) -> Mapping[str, mm.Field[Any]] | None:
+        """The fields of a Schema; None where it takes any key or a list of objects."""
+        schema = self.wrapped.schema if isinstance(self.wrapped, SchemaField) else None
+        return None if schema is None or schema.many or schema.unknown == INCLUDE else schema.load_fields
 
     def description(self) -> Description:
-        return next((_DESCRIBED[cls](self._field) for cls in type(self._field).__mro__ if cls in _DESCRIBED), _any())
+        return describe_class(self.wrapped)
 
 
-class SchemaField(Kind, mm.Nested):
+class SchemaField(mm.Nested):
     """A value described by a user's marshmallow Schema.
 
     The Schema's own rules apply, ``unknown`` included, and clients see its own messages. Messages that
@@ -69,7 +150,6 @@ class SchemaField(Kind, mm.Nested):
     """
 
     kind = "schema"
-    is_unknown = True
 
     def __init__(self, schema: Schema | type[Schema]) -> None:
         super().__init__(adopt_schema(schema() if isinstance(schema, type) else schema), required=True)
@@ -89,60 +169,50 @@ class SchemaField(Kind, mm.Nested):
             dumped.update((key, item) for key, item in value.items() if key not in known)
         return dumped
 
-    def storer(self) -> Store:
-        return _dumps(self)
-
-    def part(self, key: Any) -> mm.Field[Any] | None:
-        return self if isinstance(key, int) else _nested_part(self, key)
-
-    def largest(self) -> int:
-        fields = self._counted_fields
-        return ENDLESS if fields is None else DOCUMENT + largest_of(fields)
-
-    def unstated(self, path: str) -> Iterator[str]:
-        fields = self._counted_fields
-        return unstated_in(fields, path) if fields else super().unstated(path)
-
-    def description(self) -> Description:
-        return _nested(self)
-
-    @property
-    def _counted_fields(self) -> Mapping[str, mm.Field[Any]] | None:
-        """The fields of one object; None where any key or a list of objects is taken."""
-        return None if self.schema.many or self.schema.unknown == INCLUDE else self.schema.load_fields
-
 
 def as_kind(field: mm.Field[Any]) -> Kind:
     """Return the kind of a field: the field itself, if it is one of ours."""
-    return field if isinstance(field, Kind) else Foreign(field)
+    return field if isinstance(field, Kind) else ForeignField(field)
+
+
+def walk(field: mm.Field[Any], path: str = "") -> Iterator[tuple[str, mm.Field[Any]]]:
+    """Yield path and field for a field and all that is in it."""
+    yield path, field
+    for below, inner in as_kind(field).parts(path):
+        yield from walk(inner, below)
+
+
+def change_parts(
+    field: mm.Field[Any], change: Callable[[mm.Field[Any], str], mm.Field[Any]], path: str = ""
+) -> mm.Field[Any]:
+    """Return a copy of a field with changed parts.
+
+    ``change`` is called with each part and its path. Where it changes none, the field itself is returned.
+    """
+    kind = as_kind(field)
+    parts = kind.parts(path)
+    changed = [change(inner, below) for below, inner in parts]
+    return field if all(map(is_, changed, (inner for _, inner in parts))) else kind.with_parts(changed)
+
+
+def in_models(field: mm.Field[Any], where: str = "model") -> mm.Field[Any]:
+    """Return a field for documents; one that is not ours becomes a `ForeignField`.
+
+    Raises:
+        DefinitionError: a field is ``load_only``, but documents show all they hold; or it is a file.
+    """
+    if isinstance(field, FileField):
+        raise DefinitionError(f"{where}: a file comes with a request; documents refer to those of gw.files.model")
+    if not isinstance(field, Kind):
+        if field.load_only:
+            raise DefinitionError(f"{where}: load_only is for requests, not for what is stored")
+        return ForeignField(field)
+    return change_parts(field, lambda inner, _: in_models(inner, where))
 
 
 def reads_otherwise(field: mm.Field[Any]) -> bool:
     """Tell whether Python sees stored values of a field, or parts of them, otherwise."""
-    kind = as_kind(field)
-    return kind.reads_otherwise or any(reads_otherwise(inner) for _, inner in kind.parts())
-
-
-def describe(field: mm.Field[Any]) -> Description:
-    """Return the whole description of a field; see `gatewayfw.catalog.kinds`."""
-    described = as_kind(field).description()
-    if field.allow_none and described["kind"] != "any":
-        described["nullable"] = True
-    described["presence"] = _presence(field)
-    if isinstance(field.load_default, Constant):
-        described |= described_default(_dumped_default(field))
-    if isinstance(text := field.metadata.get("description"), str):
-        described["description"] = text
-    return described
-
-
-def describe_all(fields: Mapping[str, mm.Field[Any]]) -> dict[str, Description]:
-    """Return the descriptions of fields by the names that clients send."""
-    return {
-        field.data_key if field.data_key is not None else name: describe(field)
-        for name, field in fields.items()
-        if not field.dump_only
-    }
+    return any(as_kind(inner).reads_otherwise for _, inner in walk(field))
 
 
 def largest_of(fields: Mapping[str, mm.Field[Any]]) -> int:
@@ -150,7 +220,7 @@ def largest_of(fields: Mapping[str, mm.Field[Any]]) -> int:
 
     The result is `ENDLESS` or more if there is no maximum.
     """
-    return sum(element_bytes(name, as_kind(field).largest()) for name, field in fields.items())
+    return sum(element_bytes(name, as_kind(field).largest) for name, field in fields.items())
 
 
 def unstated_in(fields: Mapping[str, mm.Field[Any]], path: str) -> Iterator[str]:
@@ -159,44 +229,10 @@ def unstated_in(fields: Mapping[str, mm.Field[Any]], path: str) -> Iterator[str]
         yield from as_kind(field).unstated(f"{path}.{name}")
 
 
-def _dumped_default(field: mm.Field[Any]) -> Any:
-    default = field.load_default.value
-    return field._serialize(field.deserialize(default), None, {}) if as_kind(field).own else default
-
-
-def _presence(field: mm.Field[Any]) -> str:
-    if field.required:
-        return "required"
-    return "optional" if field.load_default is missing else "defaulted"
-
-
-def _nested_part(field: mm.Nested, key: Any) -> mm.Field[Any] | None:
+def nested_part(field: mm.Nested, key: Any) -> mm.Field[Any] | None:
+    """Return the field of a Schema that a client's key names, or None."""
     known = field.schema.load_fields.items()
     return next((inner for name, inner in known if key == (inner.data_key or name)), None)
-
-
-def sent_parts(field: mm.Field[Any], sent: Any) -> Iterator[tuple[Any, mm.Field[Any] | None, Any]]:
-    """Yield key or index, field and item of each part of a sent value.
-
-    The field is None for a key that loading drops.
-    """
-    if isinstance(field, mm.Nested):
-        if isinstance(sent, list):
-            yield from ((index, field, item) for index, item in enumerate(sent))
-        elif isinstance(sent, Mapping):
-            drops = (field.unknown or field.schema.unknown) == EXCLUDE
-            found = ((key, _nested_part(field, key), item) for key, item in sent.items())
-            yield from (one for one in found if drops or one[1] is not None)
-    elif isinstance(field, mm.List) and isinstance(sent, list):
-        yield from ((index, field.inner, item) for index, item in enumerate(sent))
-    elif isinstance(field, mm.Tuple) and isinstance(sent, list):
-        yield from ((index, *pair) for index, pair in enumerate(zip(field.tuple_fields, sent, strict=False)))
-    elif isinstance(field, mm.Dict) and isinstance(sent, Mapping) and field.value_field is not None:
-        yield from ((key, field.value_field, item) for key, item in sent.items())
-
-
-def _dumps(field: mm.Field[Any]) -> Store:
-    return lambda value: None if value is None else cut(field._serialize(value, None, {}))
 
 
 def _largest_text(field: Any) -> int:
@@ -212,61 +248,5 @@ _LARGEST: Mapping[type, Callable[[Any], int]] = MappingProxyType(
         mm.Decimal: lambda field: DECIMAL,
         mm.Number: lambda field: ENDLESS if field.as_string else NUMBER,
         mm.String: _largest_text,
-    }
-)
-
-
-def _any() -> Description:
-    return {"kind": "any"}
-
-
-def _nested(field: Any) -> Description:
-    schema: Schema = field.schema
-    inner: Description = {"kind": "object", "fields": describe_all(schema.load_fields)}
-    if (field.unknown or schema.unknown) == INCLUDE:
-        inner["open"] = True
-    many = field.many or schema.many
-    return {"kind": "array", "items": {**inner, "presence": "required"}} if many else inner
-
-
-def _list(field: Any) -> Description:
-    return {"kind": "array", "items": describe(field.inner), **described_lengths(field, "minItems", "maxItems")}
-
-
-def _enum(field: Any) -> Description:
-    known = [member.value if field.by_value else member.name for member in field.enum]
-    return {"kind": "enums", "choices": known} if all(map(is_scalar, known)) else _any()
-
-
-def _constant(field: Any) -> Description:
-    return {"kind": "enums", "choices": [field.constant]} if is_scalar(field.constant) else _any()
-
-
-def _moment(field: Any) -> Description:
-    return {"kind": "date"} if field.format in (None, "iso", "iso8601") else described_text(field)
-
-
-def _day(field: Any) -> Description:
-    return described_text(field, **({"format": "date"} if field.format in (None, "iso") else {}))
-
-
-#: How to describe the fields of each class; a subclass is described as its nearest base.
-_DESCRIBED: Mapping[type, Callable[[Any], Description]] = MappingProxyType(
-    {
-        mm.String: described_text,
-        mm.Email: lambda field: {"kind": "email"},
-        mm.Url: lambda field: described_text(field, format="uri"),
-        mm.UUID: lambda field: described_text(field, format="uuid"),
-        mm.Integer: lambda field: described_number(field, "integer"),
-        mm.Float: lambda field: described_number(field, "number"),
-        mm.Boolean: lambda field: {"kind": "boolean"},
-        mm.DateTime: _moment,
-        mm.Date: _day,
-        mm.Time: lambda field: described_text(field, format="time"),
-        mm.List: _list,
-        mm.Dict: lambda field: {"kind": "object", "fields": None},
-        mm.Nested: _nested,
-        mm.Enum: _enum,
-        mm.Constant: _constant,
     }
 )

@@ -24,7 +24,6 @@ from marshmallow import ValidationError, validate
 from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.checks import FullMatch
-from gatewayfw.schemas.values import plain, storable, storable_key
 
 #: Returns something true for a value that is certainly valid as it is.
 Test = Callable[[Any], object]
@@ -37,28 +36,13 @@ INFINITY = math.inf
 
 
 @dataclass(frozen=True)
-class Purpose:
-    """The tests for one purpose: ``free`` for free values, ``name`` for field names."""
-
-    free: Test
-    name: Test
-
-
-#: For values as clients send them.
-SENT = Purpose(plain, lambda name: True)
-#: For values to be stored.
-STORED = Purpose(storable, storable_key)
-
-
-@dataclass(frozen=True)
 class Quick:
     """The quick functions of one field.
 
     Attributes:
         load, fill: return the loaded form; ``fill`` adds missing constant defaults.
-        test: recognises values to be stored that are valid, in their loaded form.
+        test: recognises valid values, in their loaded form.
         store: returns the stored form of a loaded value.
-        takes: recognises values as clients send them that are valid, in their loaded form.
     """
 
     field: mm.Field[Any]
@@ -66,7 +50,6 @@ class Quick:
     fill: Load
     test: Test
     store: Store
-    takes: Test
 
 
 def never(value: Any) -> bool:
@@ -91,6 +74,77 @@ def all_of(tests: Sequence[Any]) -> Test:
 def or_none(test: Test) -> Test:
     """Return a test that takes None, too."""
     return lambda value: value is None or test(value)
+
+
+def object_test(must: Mapping[str, Test], may: Mapping[str, Test]) -> Test:
+    """Return the test for an object with the keys of ``must`` and perhaps of ``may``.
+
+    It takes no other keys.
+    """
+    needed, possible, count = tuple(must.items()), tuple(may.items()), len(must)
+
+    def test(value: Any) -> bool:
+        if type(value) is not dict:
+            return False
+        try:
+            for name, inner in needed:
+                if not inner(value[name]):
+                    return False
+        except KeyError:
+            return False
+        others = len(value) - count
+        if others:
+            for name, inner in possible:
+                if name in value:
+                    if not inner(value[name]):
+                        return False
+                    others -= 1
+        return not others
+
+    return test
+
+
+def object_loader(
+    names: Sequence[str], constants: Mapping[str, Callable[[], Any]], loaders: Mapping[str, Load]
+) -> Load:
+    """Return the function that loads an object.
+
+    ``constants`` fill in absent fields, ``loaders`` load present ones. The result has the order of ``names``.
+    """
+    filled, loads, known = tuple(constants.items()), tuple(loaders.items()), frozenset(names)
+
+    def load(value: Any) -> Any:
+        if type(value) is not dict:
+            return value
+        changed: dict[str, Any] = {}
+        for name, constant in filled:
+            if name not in value:
+                changed[name] = loaders.get(name, as_it_is)(constant())
+        for name, inner in loads:
+            if name in value and (loaded := inner(value[name])) is not value[name]:
+                changed[name] = loaded
+        if not changed or not value.keys() <= known:
+            return value
+        changed = {**value, **changed}
+        return {name: changed[name] for name in names if name in changed}
+
+    return load
+
+
+def object_storer(storers: Mapping[str, Store]) -> Store:
+    """Return the function that stores an object by the ``storers`` of its fields."""
+    converted = [(name, inner) for name, inner in storers.items() if inner is not as_it_is]
+
+    def store(value: Any) -> Any:
+        if value is None:
+            return None
+        whole = dict(value)
+        for name, inner in converted:
+            if name in whole:
+                whole[name] = inner(whole[name])
+        return whole
+
+    return store
 
 
 def tests_of(checks: Sequence[Any]) -> list[Test] | None:

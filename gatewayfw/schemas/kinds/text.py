@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from typing import Any
 
 from marshmallow import ValidationError, validate
 from marshmallow import fields as mm
 
-from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas.kinds.base import Description, KindField, Maxima
-from gatewayfw.schemas.kinds.checks import FullMatch, choices, described_lengths, length_checks, lengths, maximum_checks
-from gatewayfw.schemas.kinds.quick import INFINITY, Purpose, Test
+from gatewayfw.schemas.kinds.base import Description, KindField
+from gatewayfw.schemas.kinds.checks import FullMatch, choices, described_lengths, lengths
+from gatewayfw.schemas.kinds.quick import INFINITY, Test
 from gatewayfw.schemas.kinds.sizes import ENDLESS, LETTER, TEXT
 from gatewayfw.schemas.values import encodable
 
@@ -30,6 +28,7 @@ class StringField(KindField, mm.String, own=True):
     kind = "string"
     sorts = True
     is_text = True
+    tested: tuple[type, ...] = (validate.Length,)  # with the type in one test, since nearly every text has a maximum
 
     def _validate(self, value: Any) -> None:
         for check in self.validators:
@@ -40,30 +39,21 @@ class StringField(KindField, mm.String, own=True):
             raise self.make_error("invalid")
         return value
 
-    def _tests(self, purpose: Purpose) -> list[Test] | None:
-        """Return one test of type and lengths, since nearly every text has a maximum."""
+    def _test(self) -> Test | None:
         least, most = lengths(self)
         end = INFINITY if most is None else most
-        return [
-            lambda value: type(value) is str and least <= len(value) <= end and (value.isascii() or encodable(value))
-        ]
-
-    def _checks_beside(self) -> list[Any]:
-        return [check for check in self.validators if type(check) is not validate.Length]
+        return lambda value: type(value) is str and least <= len(value) <= end and (value.isascii() or encodable(value))
 
     def _store_operand(self, value: Any) -> Any:
         return value if isinstance(value, str) and encodable(value) else None
 
-    def bound(self, maxima: Maxima) -> mm.Field[Any]:
-        check_stated(self, maxima.stated, "characters that a text")
-        return with_maximum(self, maxima.text)
-
-    def largest(self) -> int:
+    @property
+    def largest(self) -> int:  # type: ignore[override]  # by what it states
         most = lengths(self)[1]
         return ENDLESS if most is None else TEXT + most * LETTER
 
     def description(self) -> Description:
-        return described_text(self) if self.states_maximum else described_text(self, sized=False)
+        return described_text(self)
 
 
 class EmailField(StringField, own=True):
@@ -73,6 +63,8 @@ class EmailField(StringField, own=True):
     """
 
     kind = "email"
+    largest = TEXT + LONGEST_EMAIL
+    tested = ()
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         text = super()._deserialize(value, attr, data, **kwargs)
@@ -80,17 +72,8 @@ class EmailField(StringField, own=True):
             raise ValidationError(validate.Email.default_message)
         return text
 
-    def _tests(self, purpose: Purpose) -> list[Test] | None:
-        return [_is_address]
-
-    def _checks_beside(self) -> list[Any]:
-        return list(self.validators)
-
-    def bound(self, maxima: Maxima) -> mm.Field[Any]:
-        return self
-
-    def largest(self) -> int:
-        return TEXT + LONGEST_EMAIL
+    def _test(self) -> Test | None:
+        return _is_address
 
     def description(self) -> Description:
         return {"kind": "email"}
@@ -102,8 +85,7 @@ class UrlField(StringField, own=True):
     kind = "url"
 
     def description(self) -> Description:
-        more = {} if self.states_maximum else {"sized": False}
-        return described_text(self, format="uri", **more)
+        return described_text(self, format="uri")
 
 
 def described_text(field: mm.Field[Any], **more: Any) -> Description:
@@ -112,43 +94,13 @@ def described_text(field: mm.Field[Any], **more: Any) -> Description:
     if known is not None:
         return {"kind": "enums", "choices": known}
     described: Description = {"kind": "string", **described_lengths(field, "minLength", "maxLength"), **more}
+    if not getattr(field, "states_maximum", True):
+        described["sized"] = False
     for check in field.validators:
         # Marshmallow's own pattern check matches only the beginning of the text; UNICODE is set by itself.
         if isinstance(check, FullMatch) and not check.regex.flags & ~re.UNICODE:
             described["pattern"] = check.regex.pattern
     return described
-
-
-def check_stated(field: mm.Field[Any], most: int, what: str) -> None:
-    """Check that a field states no size larger than a request may hold.
-
-    ``what`` names the unit and what it measures, for the message.
-
-    Raises:
-        DefinitionError: the stated size is larger.
-    """
-    ends = [end for check in length_checks(field) for end in (check.min, check.max, check.equal) if end is not None]
-    if max(ends, default=0) > most:
-        raise DefinitionError(
-            f"size {max(ends)} is above the {most} {what} in a request may have; "
-            "raise the setting 'max_body_text', or state a smaller size"
-        )
-
-
-def with_maximum(field: Any, most: int) -> mm.Field[Any]:
-    """Return a text or list with this maximum, unless it states its own.
-
-    Where it states a minimum above this maximum, that minimum is its maximum, too.
-    """
-    if maximum_checks(field):
-        return field  # type: ignore[no-any-return]  # a field
-    least = lengths(field)[0]
-    most = max(most, least)
-    changed = copy.copy(field)
-    changed.validators = [validate.Length(max=most), *field.validators]
-    changed.metadata = {**field.metadata, "size": (least or None, most)}
-    changed.states_maximum = False
-    return changed  # type: ignore[no-any-return]  # a copy of the field
 
 
 def _is_address(value: Any) -> bool:

@@ -8,7 +8,7 @@ from marshmallow import ValidationError as Refused
 from gatewayfw import array, date, decimal, defaulted, enums, integer, nullable, string, uuid
 from gatewayfw.odm.listings.fields import CountField
 from gatewayfw.schemas.fields import described
-from gatewayfw.schemas.kinds.foreign import describe
+from gatewayfw.schemas.kinds.descriptions import describe
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ def answers(field: Any) -> dict[str, Any]:
         "sorts": kind.sorts,
         "abilities": sorted(one.name for one in kind.abilities),
         "sets parts": kind.sets_parts,
-        "largest": kind.largest(),
+        "largest": kind.largest,
         "unstated": list(kind.unstated("x")),
     }
 

@@ -9,7 +9,6 @@ import pytest
 from gatewayfw.schemas import any_, enums
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.kinds.choice import AnyField, EnumsField
-from gatewayfw.schemas.kinds.quick import STORED
 from gatewayfw.schemas.kinds.sizes import ENDLESS, NUMBER, TEXT
 from tests.schemas.calls import checked
 from tests.schemas.kinds.answers import answers, compared
@@ -73,16 +72,16 @@ def test_both_are_described():
     ids=["texts", "numbers", "any", "any but null", "any and null"],
 )
 def test_a_quick_test_takes_just_what_is_allowed(field, known, unknown):
-    test = as_kind(field).quick_test(STORED)
+    test = as_kind(field).quick_test()
     assert [bool(test(value)) for value in (*known, *unknown)] == [True] * len(known) + [False] * len(unknown)
 
 
 @pytest.mark.parametrize("taken", [True, False])
 def test_a_quick_test_takes_null_where_the_field_does(taken):
-    test = AnyField(allow_none=taken).quick_test(STORED)
+    test = AnyField(allow_none=taken).quick_test()
     assert (bool(test(None)), bool(test(0))) == (taken, True)
 
 
 def test_choices_that_are_no_json_have_no_quick_test():
     for choices in (("a", (1,)), (1, float("nan")), (1, 2**63)):
-        assert EnumsField(metadata={"choices": choices}).quick_test(STORED) is None
+        assert EnumsField(metadata={"choices": choices}).quick_test() is None

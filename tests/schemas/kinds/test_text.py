@@ -10,9 +10,9 @@ from marshmallow import validate
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import email, string, url
 from gatewayfw.schemas.kinds import as_kind, quick_of
-from gatewayfw.schemas.kinds.base import Maxima
 from gatewayfw.schemas.kinds.sizes import ENDLESS, TEXT
 from gatewayfw.schemas.kinds.text import LONGEST_EMAIL
+from gatewayfw.schemas.maxima import Maxima, put_maxima
 from tests.schemas.calls import checked
 from tests.schemas.kinds.answers import answers, compared
 
@@ -66,30 +66,30 @@ def test_checks_of_a_text_run_until_one_refuses():
 
 def test_an_email_is_bounded_by_its_kind():
     assert answers(email()) == {**PLAIN, "largest": TEXT + LONGEST_EMAIL, "unstated": []}
-    assert as_kind(email()).bound(MAXIMA).deserialize("someone@example.org") == "someone@example.org"
+    assert put_maxima(email(), MAXIMA, "act").deserialize("someone@example.org") == "someone@example.org"
 
 
 def test_a_setting_bounds_a_text_that_states_no_most():
-    bound = as_kind(string()).bound(MAXIMA)
+    bound = put_maxima(string(), MAXIMA, "act")
     assert [checked(bound, "x" * many, "assert") for many in (10, 11)] == [
         "x" * 10,
         {"set.x": ["Longer than maximum length 10."]},
     ]
     stated = string(size=(None, 20))
-    assert as_kind(stated).bound(MAXIMA) is stated
-    assert as_kind(email()).bound(MAXIMA).validators[1:] == []
-    assert [as_kind(string(size=size)).bound(MAXIMA).metadata["size"] for size in ((2, None), (12, None), None)] == [
-        *((2, 10), (12, 12), (None, 10))
-    ]
-    assert checked(as_kind(string()).bound(Maxima(text=0, stated=0)), "", "assert") == ""
+    assert put_maxima(stated, MAXIMA, "act") is stated
+    assert put_maxima(email(), MAXIMA, "act").validators[1:] == []
+    assert [
+        put_maxima(string(size=size), MAXIMA, "act").metadata["size"] for size in ((2, None), (12, None), None)
+    ] == [*((2, 10), (12, 12), (None, 10))]
+    assert checked(put_maxima(string(), Maxima(text=0, stated=0), "act"), "", "assert") == ""
 
 
 def test_a_most_above_what_may_be_stated_is_refused():
     for size in (21, (None, 21), (21, None)):
         with pytest.raises(DefinitionError) as caught:
-            as_kind(string(size=size)).bound(MAXIMA)
+            put_maxima(string(size=size), MAXIMA, "act")
         assert caught.value.message == (
-            "size 21 is above the 20 characters that a text in a request may have; "
+            "act, field '': size 21 is above the 20 characters that a text in a request may have; "
             "raise the setting 'max_body_text', or state a smaller size"
         )
 
@@ -105,7 +105,7 @@ def test_descriptions_name_what_the_kind_says():
         {"kind": "email"},
         {"kind": "string", "format": "uri"},
     ]
-    assert [as_kind(as_kind(field).bound(MAXIMA)).description() for field in (string(), email(), url())] == [
+    assert [as_kind(put_maxima(field, MAXIMA, "act")).description() for field in (string(), email(), url())] == [
         {"kind": "string", "maxLength": 10, "sized": False},
         {"kind": "email"},
         {"kind": "string", "maxLength": 10, "format": "uri", "sized": False},

@@ -1,0 +1,166 @@
+"""The values of marshmallow's fields in models.
+
+A value of a JSON type counts as the JSON form and is loaded; any other value is already the loaded form.
+We store the loaded value where BSON has its type, part by part through lists, objects and Schemas, and its
+dumped form otherwise. All our choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from bson import Binary, ObjectId
+from marshmallow import INCLUDE, ValidationError, missing
+from marshmallow import fields as mm
+
+from gatewayfw.schemas.kinds.base import KindField
+from gatewayfw.schemas.kinds.checks import change_each, load_part
+from gatewayfw.schemas.kinds.numbers import decimal128_of
+from gatewayfw.schemas.messages import INVALID, NO_VALUE
+from gatewayfw.schemas.values import copy_parts, loaded_form, moment_of, plain
+
+_JSON = (str, int, float, bool, list, dict, type(None))
+#: What a user's field may raise when it dumps a value of the wrong type.
+_WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+
+def stored_form(field: mm.Field[Any], value: Any) -> Any:
+    """Return the stored form of a value, be it in the JSON form or loaded.
+
+    Raises:
+        marshmallow.ValidationError: the field refuses it, or the database cannot hold it.
+    """
+    return _store(field, _load(field, value))
+
+
+def is_many(field: mm.Field[Any]) -> bool:
+    """Tell whether a field holds a list of what a Schema describes."""
+    return isinstance(field, mm.Nested) and (field.many or field.schema.many)
+
+
+def _load(field: mm.Field[Any], value: Any) -> Any:
+    """Return what a field loads from a value in either form."""
+    if type(value) not in _JSON and _has_no_dump(field, value):
+        field._validate(value)
+        return value
+    return load_part(field, _json_form(field, value))
+
+
+def _has_no_dump(field: mm.Field[Any], value: Any) -> bool:
+    """Tell whether a field dumps values in a form that it may not load again."""
+    return not isinstance(field, (mm.Number, mm.Nested, KindField)) and _dump(field, value) is value
+
+
+def _dump(field: mm.Field[Any], value: Any) -> Any:
+    try:
+        return field._serialize(value, None, {})
+    except _WRONG:
+        raise ValidationError(INVALID) from None
+
+
+def _json_form(field: mm.Field[Any], value: Any) -> Any:
+    """Return a value in the form that the field loads; its parts may have either."""
+    if isinstance(field, KindField) or value is None:
+        return value  # the field loads both forms
+    value = _python_form(field, value)
+    if isinstance(field, mm.List) and isinstance(value, list):
+        return _list_of(value, lambda one: _json_form(field.inner, one))
+    inner = field.value_field if isinstance(field, mm.Dict) else None
+    if inner is not None and isinstance(value, Mapping):
+        return change_each(value.items(), lambda _, one: _json_form(inner, one))
+    if isinstance(field, mm.Nested) and not isinstance(field, mm.Pluck):
+        if is_many(field) and isinstance(value, list):
+            return _list_of(value, lambda one: _nested_form(field, one))
+        return _nested_form(field, value)
+    return copy_parts(value) if type(value) in _JSON else _dump(field, value)  # hooks may change a copy
+
+
+def _python_form(field: mm.Field[Any], value: Any) -> Any:
+    """Return a value from the database as Python sees it."""
+    value = loaded_form(value)
+    if isinstance(field, mm.AwareDateTime) and isinstance(value, datetime) and value.tzinfo is None:
+        return value.replace(tzinfo=UTC)
+    return value
+
+
+def _nested_form(field: mm.Nested, value: Any) -> Any:
+    fields = field.schema.load_fields
+    if isinstance(value, Mapping):
+        names = {inner.data_key or name: inner for name, inner in fields.items()}
+        loaded = {inner.attribute or name: inner.data_key or name for name, inner in fields.items()}
+        keyed = {key if key in names else loaded.get(key, key): one for key, one in value.items()}
+        return change_each(keyed.items(), lambda key, one: _json_form(names[key], one) if key in names else one)
+    if type(value) in _JSON:
+        return value
+    parts = {
+        inner.data_key or name: (inner, field.schema.get_attribute(value, inner.attribute or name, missing))
+        for name, inner in fields.items()
+    }
+    return {key: _json_form(inner, one) for key, (inner, one) in parts.items() if one is not missing}
+
+
+def _list_of(values: Iterable[Any], change: Callable[[Any], Any]) -> list[Any]:
+    return list(change_each(enumerate(values), lambda _, one: change(one)).values())
+
+
+def _store(field: mm.Field[Any] | None, loaded: Any) -> Any:
+    """Return the stored form of a loaded value.
+
+    Raises:
+        ValidationError: the database cannot hold it.
+    """
+    if loaded is None or type(loaded) in (str, int, float, bool):
+        if plain(loaded):
+            return loaded
+        raise ValidationError(NO_VALUE)
+    if isinstance(field, KindField):
+        return field.storer()(loaded)
+    if isinstance(field, mm.Nested) and not isinstance(field, mm.Pluck):
+        if is_many(field) and isinstance(loaded, (list, tuple)):
+            return _list_of(loaded, lambda one: _object(field, one))
+        return _object(field, loaded)
+    if isinstance(loaded, (list, tuple)):
+        inner = field.inner if isinstance(field, mm.List) else None
+        return _list_of(loaded, lambda one: _store(inner, one))
+    if isinstance(loaded, Mapping):
+        inner = field.value_field if isinstance(field, mm.Dict) else None
+        keys = field.key_field if isinstance(field, mm.Dict) else None
+        named = loaded if keys is None else {_dump(keys, key): one for key, one in loaded.items()}
+        return change_each(named.items(), lambda _, one: _store(inner, one))
+    return _scalar(field, loaded)
+
+
+def _object(field: mm.Nested, loaded: Any) -> Any:
+    """Return the stored form of what a Schema loaded.
+
+    A Schema loads an object with its fields, or an object of a user's class."""
+    schema, fields = field.schema, field.schema.load_fields
+    inside = {
+        inner.data_key or name: (inner, schema.get_attribute(loaded, inner.attribute or name, missing))
+        for name, inner in fields.items()
+    }
+    parts = {key: part for key, part in inside.items() if part[1] is not missing}
+    if isinstance(loaded, Mapping) and (field.unknown or schema.unknown) == INCLUDE:
+        known = {inner.attribute or name for name, inner in fields.items()}
+        parts |= {key: (None, one) for key, one in loaded.items() if key not in known}
+    return change_each(parts.items(), lambda _, part: _store(*part))
+
+
+def _scalar(field: mm.Field[Any] | None, loaded: Any) -> Any:
+    if isinstance(loaded, UUID):
+        return Binary.from_uuid(loaded)
+    if isinstance(loaded, (datetime, Decimal)):  # as texts they would have no place among others
+        stored = moment_of(loaded) if isinstance(loaded, datetime) else decimal128_of(loaded)
+        if stored is None:
+            raise ValidationError(NO_VALUE)
+        return stored
+    if isinstance(loaded, (bytes, ObjectId)):
+        return loaded
+    dumped = None if field is None else _dump(field, loaded)
+    if dumped is None or dumped is loaded or type(dumped) not in _JSON:
+        raise ValidationError(NO_VALUE)
+    return _store(None, dumped)

@@ -1,0 +1,172 @@
+"""Descriptions of fields in plain words: of marshmallow's like of ours."""
+
+from __future__ import annotations
+
+import enum
+from datetime import UTC, datetime
+
+import pytest
+from bson import ObjectId
+from marshmallow import EXCLUDE, INCLUDE, Schema, validate
+from marshmallow import fields as mm
+
+from gatewayfw.schemas import any_, array, date, defaulted, described, integer, nullable, optional, string
+from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.kinds.descriptions import describe, describe_all, described_default
+from gatewayfw.schemas.kinds.foreign import SchemaField
+from tests.schemas.kinds.seen import Alone
+
+MOMENT = datetime(2024, 2, 29, 12, 0, 0, 1_999)
+
+
+class Person(Schema):
+    name = mm.String(required=True)
+    age = mm.Integer()
+
+
+class Card(Schema):
+    """A schema whose field has another name in JSON and in Python."""
+
+    number = mm.Integer(data_key="No", attribute="digits")
+    seen = mm.Integer(dump_only=True)
+
+
+class Whole(mm.Integer):
+    """A user's own number."""
+
+
+class Colour(enum.Enum):
+    """An enum."""
+
+    RED = 1
+    BLUE = "b"
+
+
+class Odd(enum.Enum):
+    """An enum whose values JSON has not."""
+
+    ONE = (1,)
+
+
+NAME = {"kind": "string", "presence": "required"}
+AGE = {"kind": "integer", "presence": "optional"}
+PERSON = {"kind": "object", "fields": {"name": NAME, "age": AGE}}
+PEOPLE = {"kind": "array", "items": {**PERSON, "presence": "required"}}
+SIZE = validate.Length(1, 5)
+DESCRIBED = {
+    "String": (mm.String(validate=SIZE), {"kind": "string", "minLength": 1, "maxLength": 5}),
+    "Email": (mm.Email(), {"kind": "email"}),
+    "Url": (mm.Url(validate=SIZE), {"kind": "string", "minLength": 1, "maxLength": 5, "format": "uri"}),
+    "UUID": (mm.UUID(), {"kind": "string", "format": "uuid"}),
+    "Integer": (mm.Integer(validate=validate.Range(1, 5)), {"kind": "integer", "minimum": 1, "maximum": 5}),
+    "Integer of a user": (Whole(), {"kind": "integer"}),
+    "Float": (mm.Float(validate=validate.OneOf([0.5, 1])), {"kind": "enums", "choices": [0.5, 1]}),
+    "Decimal": (mm.Decimal(), {"kind": "any"}),
+    "Boolean": (mm.Boolean(), {"kind": "boolean"}),
+    "DateTime": (mm.DateTime(), {"kind": "date"}),
+    "DateTime, iso": (mm.DateTime(format="iso"), {"kind": "date"}),
+    "DateTime, iso8601": (mm.AwareDateTime(format="iso8601"), {"kind": "date"}),
+    "DateTime, rfc": (mm.DateTime(format="rfc"), {"kind": "string"}),
+    "Date": (mm.Date(), {"kind": "string", "format": "date"}),
+    "Date, iso": (mm.Date(format="iso"), {"kind": "string", "format": "date"}),
+    "Date, other": (mm.Date(format="%d.%m.%Y"), {"kind": "string"}),
+    "Time": (mm.Time(), {"kind": "string", "format": "time"}),
+    "List": (
+        mm.List(mm.Integer(), validate=SIZE),
+        {"kind": "array", "items": AGE, "minItems": 1, "maxItems": 5},
+    ),
+    "Dict": (mm.Dict(), {"kind": "object", "fields": None}),
+    "Nested": (mm.Nested(Person), PERSON),
+    "Nested, open": (mm.Nested(Person, unknown=INCLUDE), PERSON | {"open": True}),
+    "Nested of an open one": (mm.Nested(Person(unknown=INCLUDE)), PERSON | {"open": True}),
+    "Nested, closed": (mm.Nested(Person(unknown=INCLUDE), unknown=EXCLUDE), PERSON),
+    "Nested, many": (mm.Nested(Person, many=True), PEOPLE),
+    "Nested of many": (mm.Nested(Person(many=True)), PEOPLE),
+    "Schema": (SchemaField(Person), PERSON),
+    "Enum": (mm.Enum(Colour), {"kind": "enums", "choices": ["RED", "BLUE"]}),
+    "Enum by value": (mm.Enum(Colour, by_value=True), {"kind": "enums", "choices": [1, "b"]}),
+    "Enum of no JSON": (mm.Enum(Odd, by_value=True), {"kind": "any"}),
+    "Constant": (mm.Constant(5), {"kind": "enums", "choices": [5]}),
+    "Constant of no JSON": (mm.Constant((5,)), {"kind": "any"}),
+    "Raw": (mm.Raw(), {"kind": "any"}),
+    "Tuple": (mm.Tuple((mm.Integer(),)), {"kind": "any"}),
+}
+
+
+@pytest.mark.parametrize(("field", "expected"), DESCRIBED.values(), ids=DESCRIBED)
+def test_marshmallows_fields_are_described_like_ours(field, expected):
+    assert as_kind(field).description() == expected
+
+
+@pytest.mark.parametrize(
+    ("field", "told"),
+    [
+        (mm.Integer(required=True), {"kind": "integer", "presence": "required"}),
+        (mm.Integer(), {"kind": "integer", "presence": "optional"}),
+        (mm.Integer(load_default=5), {"kind": "integer", "presence": "defaulted"}),
+        (mm.Integer(allow_none=True), {"kind": "integer", "nullable": True, "presence": "optional"}),
+        (defaulted(integer, 5), {"kind": "integer", "presence": "defaulted", "default": 5}),
+        (
+            defaulted(array(Alone()), [[1]]),
+            {
+                "kind": "array",
+                "items": {"kind": "any", "presence": "optional"},
+                "presence": "defaulted",
+                "default": [[1]],
+            },
+        ),
+        (defaulted(integer, lambda: 5), {"kind": "integer", "presence": "defaulted"}),
+        (
+            defaulted(date, "2024-02-29"),
+            {"kind": "date", "presence": "defaulted", "default": "2024-02-29T00:00:00.000Z"},
+        ),
+        (
+            defaulted(mm.Date(), "2024-02-29"),
+            {"kind": "string", "format": "date", "presence": "defaulted", "default": "2024-02-29"},
+        ),
+        (nullable(string), {"kind": "string", "nullable": True, "presence": "required"}),
+        (any_(), {"kind": "any", "presence": "required"}),
+        (described(integer, "How many."), {"kind": "integer", "presence": "required", "description": "How many."}),
+        (mm.Raw(metadata={"description": "text"}), {"kind": "any", "presence": "optional", "description": "text"}),
+        (mm.Raw(metadata={"description": 5}), {"kind": "any", "presence": "optional"}),
+    ],
+)
+def test_presence_null_default_and_text_are_told_of_every_field(field, told):
+    assert describe(field) == told
+
+
+def test_a_schema_is_described_with_its_fields():
+    assert describe(mm.Nested(Person, required=True)) == {
+        "kind": "object",
+        "fields": {
+            "name": {"kind": "string", "presence": "required"},
+            "age": {"kind": "integer", "presence": "optional"},
+        },
+        "presence": "required",
+    }
+
+
+def test_fields_are_described_by_name():
+    assert describe_all({"a": optional(integer), "b": defaulted(string, "x")}) == {
+        "a": {"kind": "integer", "presence": "optional"},
+        "b": {"kind": "string", "presence": "defaulted", "default": "x"},
+    }
+
+
+def test_fields_are_described_by_the_names_that_are_sent():
+    assert describe_all(Card().fields) == {"No": AGE}
+
+
+@pytest.mark.parametrize(
+    ("default", "told"),
+    [
+        (ObjectId("0" * 24), {"default": "0" * 24}),
+        (MOMENT, {"default": "2024-02-29T12:00:00.001Z"}),
+        (MOMENT.replace(tzinfo=UTC), {"default": "2024-02-29T12:00:00.001+00:00"}),
+        ([1, None], {"default": [1, None]}),
+        (object(), {}),
+    ],
+    ids=["id", "date", "date of a zone", "JSON", "no JSON"],
+)
+def test_a_default_is_told_as_clients_would_send_it(default, told):
+    assert described_default(default) == told
