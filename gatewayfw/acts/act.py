@@ -39,22 +39,13 @@ from gatewayfw.spelling import CONTRACT, PARAMETERS, Spelling, contractual, pyth
 
 
 class Limits(Protocol):
-    """Counts the calls of acts that have a ``limit``."""
+    """Counts the calls of acts with a ``limit``, as `gatewayfw.limits.limits` does."""
 
     def parse(self, texts: Sequence[str], /) -> tuple[Any, ...]:
-        """Return what `count` takes for the texts of a limit.
-
-        Raises:
-            DefinitionError: they mean no limit, or nothing here can count.
-        """
+        """Return what `count` takes for the texts of a limit."""
 
     def count(self, act: str, rates: Sequence[Any], context: Context, remaining: Callable[[], float], /) -> None:
-        """Count one call of an act; ``remaining`` gives the seconds left.
-
-        Raises:
-            RateLimited: a limit is used up.
-            Unavailable: calls cannot be counted now.
-        """
+        """Count one call of an act; ``remaining`` gives the seconds left."""
 
 
 def parse_limit_texts(limit: Any) -> tuple[str, ...]:
@@ -129,10 +120,6 @@ class Act(ActDefinition, Mapping[str, Any]):
         common: the hooks of all acts, with which each of its lists begins.
     """
 
-    pre_act: tuple[Hook, ...] = field(repr=False)
-    pre_validation: tuple[Hook, ...] = field(repr=False)
-    post_act: tuple[AfterHook, ...] = field(repr=False)
-    on_error: tuple[AfterHook, ...] = field(repr=False)
     limit: tuple[str, ...] | None = field(repr=False)
     exceptions: Exceptions = field(repr=False)
     schemas: Schemas = field(repr=False)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar, final
 
@@ -163,9 +163,9 @@ class Batches:
         with self._lifecycle.deadline() as bounds:
             if not self._transactions.has_transactions():
                 raise BadRequest("atomic: this gateway has no database with transactions")
-            batch = _Atomic(self._lifecycle, self._scopes, replies, bounds, self._transactions)
+            batch = _Atomic(self._lifecycle, self._scopes, replies, bounds, self._transactions, acts)
             try:
-                batch.prepare(items, acts, BatchTotals(self._settings))
+                batch.prepare(items, BatchTotals(self._settings))
                 return self._transactions.transaction(lambda: batch.attempt(BatchTotals(self._settings)))
             except Exception as error:
                 if error is batch.error:  # else it is that of the transaction
@@ -186,70 +186,63 @@ class Batches:
 
 
 @final
+@dataclass(eq=False)
 class _Atomic:
-    """One atomic batch under way, and the ``error`` of the item that failed."""
+    """One atomic batch under way; the item that failed, what it shared, and its error."""
 
-    def __init__(
-        self,
-        lifecycle: Lifecycle,
-        scopes: ItemScopes,
-        replies: ItemReplies,
-        bounds: RequestBounds,
-        transactions: TransactionRunner,
-    ) -> None:
-        self._lifecycle = lifecycle
-        self._scopes = scopes
-        self._replies = replies
-        self._bounds = bounds
-        self._transactions = transactions
-        self._acts: Sequence[Act | GatewayError] = ()
-        self._prepared: list[tuple[Act, Mapping[str, Any], Shared]] = []
-        self._at = 0
-        self._shared: Shared = ({}, {})
-        self.error: Exception | None = None
+    lifecycle: Lifecycle
+    scopes: ItemScopes
+    replies: ItemReplies
+    bounds: RequestBounds
+    transactions: TransactionRunner
+    acts: Sequence[Act | GatewayError]
+    prepared: list[tuple[Act, Mapping[str, Any], Shared]] = field(default_factory=list)
+    failed: int = 0
+    shared: Shared = ({}, {})
+    error: Exception | None = None
 
-    def prepare(self, items: Sequence[Item], acts: Sequence[Act | GatewayError], totals: BatchTotals) -> None:
+    def prepare(self, items: Sequence[Item], totals: BatchTotals) -> None:
         """Do for each item what comes before its act; raise what its first failure raised."""
-        self._bounds.totals, self._acts = totals, acts
-        for number, (item, act) in enumerate(zip(items, acts, strict=True)):
+        self.bounds.totals = totals
+        for number, (item, act) in enumerate(zip(items, self.acts, strict=True)):
             totals.begin_item()
-            with self._working(number, self._scopes.begin(item)) as shared:
+            with self._working(number, self.scopes.begin(item)) as shared:
                 if isinstance(act, GatewayError):
                     raise act
-                body = self._lifecycle.prepare(act, item.checked(), self._bounds)
-                self._prepared.append((act, body, shared))
+                body = self.lifecycle.prepare(act, item.checked(), self.bounds)
+                self.prepared.append((act, body, shared))
 
     def attempt(self, totals: BatchTotals) -> list[ItemReply]:
         """Run the acts, in a transaction that may begin again; return the replies."""
-        self._bounds.totals = totals
+        self.bounds.totals = totals
         written: list[ItemReply] = []
-        for number, (act, body, shared) in enumerate(self._prepared):
+        for number, (act, body, shared) in enumerate(self.prepared):
             totals.begin_item()
             totals.claim()  # its hooks ran before
-            self._bounds.reply_bytes = totals.bytes_left(act.reply_bytes)
+            self.bounds.reply_bytes = totals.bytes_left(act.reply_bytes)
             body, *both = copy_for_attempt([body, *shared])
-            with self._working(number, tuple(both)) as own, self._transactions.part(partial(self._scopes.open, own)):
-                self._bounds.check()
-                reply = self._replies.done(self._replies.finish(act.run(body), self._bounds))
+            with self._working(number, tuple(both)) as own, self.transactions.part(partial(self.scopes.open, own)):
+                self.bounds.check()
+                reply = self.replies.done(self.replies.finish(act.run(body), self.bounds))
             totals.add_bytes(len(reply.json))
             written.append(reply)
         return written
 
     def refusals(self, error: Exception) -> list[ItemReply]:
         """Return the replies after an item failed: that error, and that no other was done."""
-        with self._scopes.open(self._shared) as (context, _):
-            shown = self._lifecycle.translate(self._acts[self._at], context["body"], error, self._bounds)
-            reply = self._replies.failed(self._at, shown)
+        with self.scopes.open(self.shared) as (context, _):
+            shown = self.lifecycle.translate(self.acts[self.failed], context["body"], error, self.bounds)
+            reply = self.replies.failed(self.failed, shown)
         return [
-            reply if number == self._at else self._replies.failed(number, NotDone())
-            for number in range(len(self._acts))
+            reply if number == self.failed else self.replies.failed(number, NotDone())
+            for number in range(len(self.acts))
         ]
 
     @contextmanager
     def _working(self, number: int, shared: Shared) -> Iterator[Shared]:
-        with self._scopes.open(shared) as shared:
+        with self.scopes.open(shared) as shared:
             try:
                 yield shared
             except Exception as error:
-                self._at, self._shared, self.error = number, shared, error
+                self.failed, self.shared, self.error = number, shared, error
                 raise

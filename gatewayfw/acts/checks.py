@@ -25,11 +25,8 @@ _NAMED = 10
 class Checks:
     """Checks the definitions of one gateway, once for each state of them.
 
-    ``more`` gives the mistakes that other parts find.
-
-    Attributes:
-        schemas: those of the gateway; their ``stamp`` changes with every definition.
-        right: the stamp of the last definitions that were correct; None before.
+    ``more`` gives the mistakes that other parts find. ``right`` is the ``stamp`` of ``schemas``, which changes with
+    every definition, when all were correct last; None before.
     """
 
     def __init__(
@@ -104,15 +101,9 @@ def find_act_problems(act: Act) -> Iterator[str]:
     for path, select in act.struct.selects():
         yield from (f"{path}: {problem}" for problem in select.problems())
     yield from find_order_problems(act.early_hooks)
-    yield from _role_problems(act)
-
-
-def _role_problems(act: Act) -> Iterator[str]:
     fields = fields_of_set(act)
-    if fields is None:
-        return
     for mark in find_marks(act.early_hooks):
-        if mark.role and mark.role.place == "set" and mark.role.name not in fields:
+        if fields is not None and mark.role and mark.role.place == "set" and mark.role.name not in fields:
             yield f"set: {mark.name} takes the caller's role from {mark.role.name!r}, which set does not have"
 
 

@@ -227,11 +227,8 @@ class HookMark:
     """What we know about a hook.
 
     Attributes:
-        name: the name its author gave it.
-        needs: the key that the context must have before it; empty for none.
-        gives: the key that the context has after it; empty for none.
-        token: where it reads the token; None if it reads none.
-        role: where it reads the caller's role; None if it needs none.
+        needs, gives: the key that the context must have before it, and has after it; empty for none.
+        token, role: where it reads the token and the caller's role; None if it reads none.
     """
 
     name: str

@@ -48,11 +48,9 @@ B = TypeVar("B", bound=ReplyBounds)
 @final
 @dataclass(frozen=True)
 class Idempotency:
-    """How long replies of an act are kept, and whose they are.
+    """How long replies of an act are kept, in seconds, and whose they are.
 
-    Attributes:
-        seconds: how long.
-        by: gives the caller by the body; None for the ``_id`` of the context's ``user``.
+    ``by`` gives the caller by the body; None for the ``_id`` of the context's ``user``.
     """
 
     seconds: int
@@ -82,18 +80,13 @@ class Idempotency:
 @final
 @dataclass(frozen=True)
 class KeyedRequest:
-    """A request with a key, before its hooks have run.
-
-    Attributes:
-        key: the key.
-        rule: how long its act keeps replies.
-        names: service, model and act.
-        body: the hash of the details as they were sent.
-    """
+    """A request with a key, before its hooks have run."""
 
     key: str
     rule: Idempotency
+    #: Service, model and act.
     names: tuple[str, str, str]
+    #: The hash of the details as they were sent.
     body: str
 
     def with_files(self, uploads: Mapping[str, Upload]) -> KeyedRequest:

@@ -42,16 +42,10 @@ T = TypeVar("T")
 
 
 class RequestBounds(ReplyBounds, Protocol):
-    """The bounds of one request, as its running deadline knows them.
+    """The bounds of one request, as the storage's running deadline knows them."""
 
-    The storage implements it, since acts must not import the storage.
-
-    Attributes:
-        reply_bytes: most bytes of the JSON of the reply's body.
-        totals: the sums of the batch that the request is an item of; None for any other request.
-    """
-
-    totals: Any  # `BatchTotals` or None; the storage knows only a part of it
+    #: `BatchTotals` of the batch that the request is an item of, or None; the storage knows only a part of it.
+    totals: Any
 
     @property
     def committed(self) -> bool:
@@ -70,12 +64,9 @@ class SentFiles(Protocol):
 
 @final
 class Lifecycle:
-    """Runs the acts of one gateway.
+    """Runs the acts of one gateway; ``deadline`` opens the time limit of a request.
 
     Every request takes the way of `run`; a batch takes it for each item, and an atomic batch its parts.
-
-    Attributes:
-        deadline: opens the time limit of one request.
     """
 
     def __init__(

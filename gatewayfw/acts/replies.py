@@ -148,7 +148,7 @@ class Reply:
 
 
 class ReplyBounds(Protocol):
-    """The limits on a reply: see `gatewayfw.acts.lifecycle.RequestBounds`."""
+    """The limits on a reply; ``reply_bytes`` are those of the JSON of its body."""
 
     reply_bytes: int | None
 

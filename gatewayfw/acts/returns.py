@@ -30,14 +30,10 @@ Word = Literal["one", "optional", "many"]
 
 @dataclass(frozen=True)
 class Selected:
-    """Documents in the shape that a ``get`` asks for.
-
-    Attributes:
-        select: the part of ``get`` that selects them. path: the place of that part: empty for the whole ``get``, else
-            one name.
-    """
+    """Documents in the shape that a ``get`` asks for."""
 
     word: Word
+    #: The part of ``get`` that selects them, and its place: empty for the whole ``get``, else one name.
     select: SelectStruct
     path: tuple[str, ...] = ()
 

@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, final
+from typing import Any, final
 
 from gatewayfw.acts.act import Act, ActsByName, Service
 from gatewayfw.acts.hooks import Hook, call_with_body, find_hook_problems
@@ -80,19 +80,8 @@ class RemoteService:
         raise NotImplementedError
 
 
-class Connect(Protocol):
-    """Makes a `RemoteService`, which connects later."""
-
-    def __call__(self, url: str, /, *, name: str, pre_act: Sequence[Hook], headers: Sequence[str]) -> RemoteService:
-        """Return the service at a URL.
-
-        ``headers`` are names of request headers that are passed on to it.
-
-        Raises:
-            DefinitionError: the URL, a hook or a header is not valid.
-        """
-
-
+#: Makes the service at a URL, which it takes with the keywords ``name``, ``pre_act`` and ``headers`` of `set_service`.
+Connect = Callable[..., RemoteService]
 Services = Mapping[str, Service | RemoteService]
 
 

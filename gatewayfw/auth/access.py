@@ -1,7 +1,6 @@
 """Access rules as hooks: read the token, load the user, check the active role.
 
 A ghost needs no active role, and ids compare without regard to the case of their digits.
-
 Source: specification 19, 21.3; what these leave open is our choice.
 """
 
@@ -101,8 +100,7 @@ class Auth:
     def read_token(self) -> Callable[[], None]:
         """Hook: put the payload of the token into the context, as ``token``.
 
-        The hook raises:
-            Unauthenticated: no token was sent, more than one, or one that does not verify.
+        It raises `Unauthenticated` for no token, more than one, or one that does not verify.
         """
 
         # A function for each use, because a mark of `access_rule` must not reach the others.
@@ -142,9 +140,7 @@ class Auth:
         context["user"] = user
 
     def grant(self, *rules: Rule) -> AccessHook:
-        """Return a hook that admits callers whom a rule allows.
-
-        Without rules it admits only ghosts.
+        """Return a hook that admits callers whom a rule allows, and ghosts.
 
         It never admits a caller who is not logged in, that is, without a ``user`` in the context. The hook raises:
             Unauthenticated: nobody is logged in.
@@ -188,9 +184,7 @@ def _check_place(option: str, carrier: object, refused: str, expected: str) -> C
 
 
 def access_rule(hook: H) -> H:
-    """Mark a hook as one that decides who may run an act.
-
-    See the setting ``require_access``.
+    """Mark a hook as one that decides who may run an act; see ``require_access``.
 
     The hook refuses by raising an error and admits by returning None; any other result ends the request with 500, so
     that ``return False`` admits nobody. A function is marked and returned, so this works as a decorator. A callable
@@ -224,10 +218,7 @@ def all_ids(field: str, scope_type: str) -> Scope:
 
 
 def same_id(left: object, right: object) -> bool:
-    """Tell whether two ids are the same; anything else never is.
-
-    Each is an ObjectId or its hexadecimal digits.
-    """
+    """Tell whether two are the same id: an ObjectId or its hexadecimal digits."""
     digits = _digits(left)
     return digits is not None and digits == _digits(right)
 

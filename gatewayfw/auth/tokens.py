@@ -186,18 +186,12 @@ def _is_time(value: object) -> bool:
 
 
 def _reading(key: Any) -> Any:
-    """Return what reads the tokens of a key.
-
-    A private key contains the public one; a secret and a public key are used directly.
-    """
+    """Return what reads the tokens of a key: of a private key the public one in it."""
     return key.public_key() if hasattr(key, "public_key") else key
 
 
 def _checked_key(key: object, algorithm: str) -> Any:
-    """Return a key as PyJWT prepares it: secret bytes, or a public or private key.
-
-    PyJWT refuses a public key as a secret: anybody who knows it could sign with it.
-    """
+    """Return a key as PyJWT prepares it: secret bytes, or a public or private key."""
     if not isinstance(key, (str, bytes)):
         raise DefinitionError(f"tokens: the key must be text or bytes, not {type(key).__name__}")
     try:

@@ -1,4 +1,7 @@
-"""Files: documents about them, their bytes in a store, and links to read them."""
+"""Files: documents about them, their bytes in a store, and links to read them.
+
+What type an uploaded file has is judged as it arrives, by `gatewayfw.schemas.file_signatures`.
+"""
 
 from __future__ import annotations
 

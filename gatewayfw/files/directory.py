@@ -31,7 +31,6 @@ class DirectoryFiles(FileStore):
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        """Take the directory."""
         if not isinstance(path, str | os.PathLike) or not os.path.isdir(path):
             raise DefinitionError(f"DirectoryFiles: {str(path)!r} is not a directory")
         self._root = os.path.realpath(path)
@@ -101,7 +100,6 @@ class DirectoryFiles(FileStore):
         return os.path.join(self._root, key[-4:-2], key[-2:], key)
 
     def _make(self, folder: str) -> None:
-        """Make a folder and the one above, and flush the names of both."""
         if not os.path.isdir(folder):
             above = os.path.dirname(folder)
             for one in (above, folder):

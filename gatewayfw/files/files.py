@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import Any, BinaryIO, final
+from typing import Any, BinaryIO, NamedTuple, final
 
 from gatewayfw.acts.act import Act, ActDefinition, parse_act
 from gatewayfw.acts.hooks import Hook, find_order_problems
@@ -23,7 +23,7 @@ from gatewayfw.acts.registry import Acts
 from gatewayfw.environment import is_development
 from gatewayfw.errors import DefinitionError, Forbidden, GatewayError, NotFound, UsageError, ValidationError
 from gatewayfw.files.links import LONGEST, SIGNATURE, Links, links_of
-from gatewayfw.files.stores import GRACE, FileStore, Readable, new_key, origin_of
+from gatewayfw.files.stores import GRACE, FileStore, new_key, origin_of
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm import Model, Odm
 from gatewayfw.odm.writing.relation_input import object_id as read_id
@@ -59,8 +59,7 @@ class StoredFile:
     content: BinaryIO
 
 
-@dataclass(frozen=True)
-class _Defined:
+class _Defined(NamedTuple):
     """The model, and the acts that read a file: by link, and under its hooks, if any."""
 
     model: Model
@@ -81,11 +80,7 @@ class Files:
         self._base = ""
 
     def use(self, store: FileStore) -> None:
-        """Keep the bytes of files in a store: `DirectoryFiles` or `GridFsFiles`.
-
-        Raises:
-            DefinitionError: it is no store.
-        """
+        """Keep the bytes of files in a store: `DirectoryFiles` or `GridFsFiles`."""
         if not isinstance(store, FileStore):
             raise DefinitionError(f"files.use: expected DirectoryFiles or GridFsFiles, not {type(store).__name__}")
         store.bind(lambda: self._odm.storage)
@@ -217,9 +212,7 @@ class Files:
         return count
 
     def find_act(self, id: str, query: Mapping[str, str]) -> tuple[Act, dict[str, Any]]:
-        """Return the act that reads a file for a request, and the body it gets.
-
-        Its result is a `StoredFile`.
+        """Return the act that gives a `StoredFile` to a request, and the body it gets.
 
         Raises:
             NotFound: there are no files, the id is none, or only links open files.
@@ -269,12 +262,12 @@ class Files:
         if not upload.key:
             store, key = self._stored, new_key(origin_of(self._odm.storage.name, self._known.model.name))
             upload.stream.seek(0)
-            content = _Hashing(upload.stream)
-            store.put(key, content, upload.size)
-            upload.stream.seek(0)
-            if (content.size, content.digest.hexdigest()) != (upload.size, upload.sha256):
-                store.delete(key)
+            digest = hashlib.file_digest(upload.stream, "sha256")  # type: ignore[arg-type]  # a `BinaryIO`
+            if digest.hexdigest() != upload.sha256:
                 raise UsageError("files.insert: the content of the upload was changed")
+            upload.stream.seek(0)
+            store.put(key, upload.stream, upload.size)
+            upload.stream.seek(0)
             upload.key = key
         return upload.key
 
@@ -290,7 +283,6 @@ class Files:
         return StoredFile(found["name"], found["type"], found["size"], found["sha256"], content)
 
     def _unused(self, keys: Collection[str]) -> list[str]:
-        """Return the keys that no document names."""
         found = self._odm.storage.find(self._known.model.name, {_KEY: {"$in": list(keys)}}, [_KEY])
         values = [one[_KEY] for one in found]
         used = {key for one in values for key in (one if isinstance(one, list) else [one]) if isinstance(key, str)}
@@ -317,18 +309,3 @@ class Files:
             self.sweep()
         except GatewayError as error:
             _LOG.warning("the sweep of files failed\n%s", traceback_of(error))
-
-
-class _Hashing:
-    """A content that is hashed and counted as it is read."""
-
-    def __init__(self, content: Readable) -> None:
-        self._content = content
-        self.digest = hashlib.sha256()
-        self.size = 0
-
-    def read(self, size: int) -> bytes:
-        data = self._content.read(size)
-        self.digest.update(data)
-        self.size += len(data)
-        return data

@@ -29,17 +29,16 @@ _END = "g"
 
 @final
 class GridFsFiles(FileStore):
-    """Files in the gateway's database, in two collections.
+    """Files in the collections ``<bucket>.files`` and ``<bucket>.chunks``.
 
-    These are ``<bucket>.files`` and ``<bucket>.chunks``. This suits small deployments, which then have only the
-    database to back up. Each read and write passes through the database; `DirectoryFiles` on a volume costs less.
+    They suit small deployments, which then have only the database to back up. Each read and write passes through the
+    database; `DirectoryFiles` on a volume costs less.
 
     Raises:
         DefinitionError: ``bucket`` is no name.
     """
 
     def __init__(self, bucket: str = "fs") -> None:
-        """Take the name that both collections begin with."""
         check_name(bucket, "GridFsFiles")
         self._files, self._chunks = f"{bucket}.files", f"{bucket}.chunks"
         self._get: Callable[[], Storage] | None = None
@@ -67,11 +66,9 @@ class GridFsFiles(FileStore):
         now = datetime.now(UTC).replace(tzinfo=None)
         entry = {"_id": key, "filename": key, "length": size, "chunkSize": CHUNK, "uploadDate": now}
         storage.insert(self._files, [entry])
-        number = 0
-        while data := content.read(CHUNK):
+        for number, data in enumerate(iter(lambda: content.read(CHUNK), b"")):
             chunk = {"_id": ObjectId(), "files_id": key, "n": number, "data": Binary(data)}
             storage.insert(self._chunks, [chunk])
-            number += 1
 
     def open(self, key: str, size: int) -> BinaryIO | None:
         """Return a reader that asks for one chunk after the other."""
@@ -94,8 +91,6 @@ class GridFsFiles(FileStore):
 
 
 class _Reader(io.RawIOBase):
-    """The content of one file."""
-
     def __init__(self, storage: Storage, chunks: str, key: str, size: int) -> None:
         self._storage = storage
         self._chunks = chunks

@@ -40,11 +40,8 @@ def new_key(origin: str) -> str:
 
 
 def error_of(error: OSError, words: str) -> GatewayError:
-    """Return the error of a store for one of the system.
-
-    A full disk is `Unavailable`, because the same request may succeed later; the log says why.
-    """
-    if error.errno in _FULL:
+    """Return the error of a store for one of the system."""
+    if error.errno in _FULL:  # The same request may succeed later.
         _LOG.error("no space is left: %s", words)
         return Unavailable()
     return StorageError(words)
@@ -58,7 +55,10 @@ class Readable(Protocol):
 
 
 class FileStore(ABC):
-    """A store of bytes. Instances are safe to share between threads."""
+    """A store of bytes. Instances are safe to share between threads.
+
+    What fails raises StorageError, Unavailable or Timeout.
+    """
 
     def bind(self, storage: Callable[[], Storage]) -> None:  # noqa: B027  (most stores need no database)
         """Take what gives the gateway's storage; `Files.use` calls it once."""
@@ -68,9 +68,6 @@ class FileStore(ABC):
         """Store a content of ``size`` bytes, all or nothing.
 
         It is durable when this returns, and not part of a transaction.
-
-        Raises:
-            StorageError, Unavailable, Timeout: it could not be stored.
         """
 
     @abstractmethod
@@ -79,11 +76,7 @@ class FileStore(ABC):
 
     @abstractmethod
     def delete(self, key: str) -> None:
-        """Delete a content, if it is there.
-
-        Raises:
-            StorageError, Unavailable, Timeout: it could not be deleted.
-        """
+        """Delete a content, if it is there."""
 
     @abstractmethod
     def old(self, origin: str, age: float) -> Iterator[str]:

@@ -93,12 +93,7 @@ class Call(NamedTuple):
 
 @final
 class OpenCall:
-    """A call that is being answered; each is ended once, or dropped.
-
-    Attributes:
-        names: those of its act, once they are known.
-        error: see `Call`.
-    """
+    """A call that is being answered; each is ended once, or dropped."""
 
     __slots__ = ("_address", "_observers", "_request_id", "_started", "error", "names")
 
@@ -139,14 +134,10 @@ class OpenCall:
 
 @final
 class CallObservers:
-    """The observers of one gateway.
-
-    Attributes:
-        observers: in the order of their registration.
-    """
+    """The observers of one gateway, in the order of their registration."""
 
     def __init__(self, resolve: Callable[[str, str, str], Any]) -> None:
-        """Take what finds an act by service, model and act, or raises `UnknownName`."""
+        """Take `Acts.resolve`."""
         self._resolve = resolve
         self.observers: tuple[Observer, ...] = ()
 
@@ -184,6 +175,10 @@ def _begun(observer: Observer, names: Names, headers: SentHeaders) -> Observer:
         _log("an observer of calls could not begin", failed)
         return observer
     return ended
+
+
+def ignore(_call: Call) -> None:
+    """Do nothing: the observer of a call about which another one tells, or nobody."""
 
 
 def _log(what: str, error: Exception) -> None:

@@ -64,11 +64,7 @@ def prometheus(*, guard: Callable[[Request], bool] | None = None, registry: Coll
 
 @final
 class Metrics:
-    """The observer of `prometheus`.
-
-    Attributes:
-        guard: who may read the page; None: there is no page.
-    """
+    """The observer of `prometheus`; without a guard it has no page."""
 
     def __init__(self, registry: CollectorRegistry, guard: Callable[[Request], bool] | None) -> None:
         self.guard = guard

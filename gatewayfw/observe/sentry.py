@@ -14,7 +14,7 @@ from typing import Any, final
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.logs import UNEXPECTED
-from gatewayfw.observe.calls import Call, Names, Observer, SentHeaders
+from gatewayfw.observe.calls import Call, Names, Observer, SentHeaders, ignore
 
 #: The headers by which a caller's trace goes on here.
 _CARRIED = ("sentry-trace", "baggage")
@@ -66,11 +66,11 @@ class Reports:
         """Open a transaction, or name the one that Sentry's integration has opened."""
         sdk, client = self._sdk, self._sdk.get_client()
         if not client.is_active():
-            return _ignore
+            return ignore
         name = str(names)
         if client.get_integration("flask") is not None:
             sdk.get_current_scope().set_transaction_name(name, source="custom")
-            return _ignore
+            return ignore
         opened = ExitStack()
         opened.enter_context(sdk.isolation_scope()).set_transaction_name(name, source="custom")
         transaction = None
@@ -94,7 +94,3 @@ class Reports:
             with self._sdk.isolation_scope() as scope:
                 scope.set_transaction_name(str(call.names), source="custom")
                 self._sdk.capture_exception(call.error)
-
-
-def _ignore(_call: Call) -> None:
-    """Do nothing: Sentry's integration reports the error."""

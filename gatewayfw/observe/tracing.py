@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.logs import traceback_of
-from gatewayfw.observe.calls import NO_HEADERS, Call, Names, Observer, SentHeaders
+from gatewayfw.observe.calls import NO_HEADERS, Call, Names, Observer, SentHeaders, ignore
 
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer, TracerProvider
@@ -50,7 +50,7 @@ class Tracing:
     def begin(self, names: Names, headers: SentHeaders) -> Observer:
         """Start a span, which is the current one until the call has ended."""
         if not self._own and isinstance(self._trace.get_tracer_provider(), self._trace.ProxyTracerProvider):
-            return _ignore  # The program has not set up the SDK.
+            return ignore  # The program has not set up the SDK.
         parent, kind = self._parent(headers)
         span = self._tracer.start_span(str(names), parent, kind)
         token = self._context.attach(self._trace.set_span_in_context(span))
@@ -99,7 +99,3 @@ class Tracing:
             if call.status >= _FAILED:
                 span.set_status(self._trace.StatusCode.ERROR, call.code)
         span.end()
-
-
-def _ignore(_call: Call) -> None:
-    """Do nothing: nobody records spans."""
