@@ -57,15 +57,13 @@ class Done(Generic[T]):
 
 
 class _Local(threading.local):
-    """One thread's open transaction: its jobs, None outside of one; its size checks.
+    """One thread's open transaction: the attempt of its outermost operation, and what stopped it.
 
-    ``stopped`` is the error of the first operation in it that failed.
+    That is the error of the first operation in it that failed.
     """
 
-    jobs: set[str] | None = None
+    attempt: Attempt | None = None
     stopped: GatewayError | None = None
-    checks: SizeChecks = _NO_CHECKS
-    freed: frozenset[str] = frozenset()
 
 
 @final
@@ -77,7 +75,7 @@ class Database:
         self._settings = settings
         self._storage: Storage | None = None
         self.memory_is_meant = False
-        self._fanout: JobWorker | None = None
+        self._worker: JobWorker | None = None
         self._thread: JobThread | None = None
         #: The processes in which the models were used and requests answered; a forked one has another id.
         self._used_in = self._serves_in = 0
@@ -104,7 +102,7 @@ class Database:
         if not storage.multi_process and not memory:
             _check_memory()
         self._storage, self.memory_is_meant = storage, memory
-        self._fanout = None
+        self._worker = None
         self._thread = JobThread(self._attend) if storage.multi_process else None
         self.counts = CopyCounts()
         self._prepared = {}
@@ -176,7 +174,7 @@ class Database:
 
         The transaction may belong to another gateway.
         """
-        return self._local.jobs is not None or self.storage.in_transaction()
+        return self._local.attempt is not None or self.storage.in_transaction()
 
     def request_deadline(self) -> AbstractContextManager[Scope]:
         """Limit this thread's work in the block to the setting ``deadline``.
@@ -189,12 +187,12 @@ class Database:
     @property
     def worker(self) -> JobWorker:
         """The worker for this database's jobs; DefinitionError before `set_db`."""
-        if self._fanout is None:  # Made at its first use: an app may still change settings.
+        if self._worker is None:  # Made at its first use: an app may still change settings.
             storage = self.storage
             # If one process has all data, there is no limit.
             limit = self._settings.inline_limit if storage.multi_process else math.inf
-            self._fanout = JobWorker(self.schemas, storage, limit, lambda keys: self._free(keys))
-        return self._fanout
+            self._worker = JobWorker(self.schemas, storage, limit, lambda keys: self._free(keys))
+        return self._worker
 
     def run(
         self,
@@ -209,49 +207,47 @@ class Database:
         too large, the operation or the whole larger transaction runs again and checks sizes. ``proof`` and
         ``hot`` are those of `Storage.transaction`.
         """
-        storage, worker = self.storage, self.worker
-        outer = self._local.jobs
-        can = abilities_of(storage)
+        storage, limit, can, local = self.storage, self.worker.limit, abilities_of(self.storage), self._local
         attempts: list[Attempt] = []
 
-        def run_once() -> T:
-            if outer is None:
-                self._local.stopped = None  # a conflict of the attempt before says nothing about this one
-            crowded = len(attempts) >= CONFLICTS and outer is None and worker.limit < math.inf
-            limit = 0 if crowded else worker.limit
-            attempt = Attempt(self.schemas, can, limit, self._local.checks, self.counts)
-            attempts.append(attempt)
-            result = operation(attempt)
-            if outer is not None:
-                outer.update(attempt.jobs)
-                self._local.freed |= attempt.freed
-            return result
+        if (outer := local.attempt) is not None:
+
+            def join() -> T:
+                attempts.append(Attempt(self.schemas, can, limit, outer.size_checks, self.counts))
+                result = operation(attempts[-1])
+                outer.jobs |= attempts[-1].jobs
+                outer.freed |= attempts[-1].freed
+                return result
+
+            try:
+                return Done(storage.transaction(join, proof, hot), frozenset(attempts[-1].jobs))
+            except GatewayError as error:
+                local.stopped = local.stopped or error
+                raise
 
         def begin(checks: SizeChecks) -> T:
-            self._local.checks = checks
+            def run_once() -> T:
+                crowded = len(attempts) >= CONFLICTS and limit < math.inf
+                local.attempt = Attempt(self.schemas, can, 0 if crowded else limit, checks, self.counts)
+                local.stopped = None  # a conflict of the attempt before says nothing about this one
+                attempts.append(local.attempt)
+                return operation(local.attempt)
+
             return storage.transaction(run_once, proof, (*hot, _CHECKING) if checks else hot)
 
-        if outer is not None:
-            try:
-                return Done(storage.transaction(run_once, proof, hot), frozenset(attempts[-1].jobs))
-            except GatewayError as error:
-                self._local.stopped = self._local.stopped or error
-                raise
-        self._local.jobs = jobs = set[str]()
         try:
             # Another gateway's transaction does not start over for us, so windows are measured at once there.
             first = SizeChecks.WINDOWS if storage.in_transaction() else _NO_CHECKS
-            result = with_size_checks(storage, begin, first, lambda: self._local.stopped)
+            result = with_size_checks(storage, begin, first, lambda: local.stopped)
         finally:
-            freed = self._local.freed.union(*(one.freed for one in attempts[-1:]))
-            self._local.jobs, self._local.checks, self._local.freed = None, _NO_CHECKS, frozenset()
-            self._local.stopped = None  # it would keep all that its traceback names
+            local.attempt = local.stopped = None  # they would keep all that the traceback names
+        committed = attempts[-1]
         if not storage.in_transaction():  # one of another gateway may still fail
-            if freed:
-                self._free(freed)
-            for relation, source, met in attempts[-1].renewed:
+            if committed.freed:
+                self._free(committed.freed)
+            for relation, source, met in committed.renewed:
                 self.counts.note(relation, source, met)
-        drained = self._drained(jobs | attempts[-1].jobs)
+        drained = self._drained(committed.jobs)
         return Done(result, frozenset(drained.left), drained.deleted)
 
     def transact(self, fn: Callable[[], T], proof: tuple[str, Filter] | None = None) -> T:
