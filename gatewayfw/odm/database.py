@@ -21,9 +21,8 @@ from gatewayfw.environment import environment, judge_memory, multi_worker_server
 from gatewayfw.errors import DefinitionError, GatewayError
 from gatewayfw.odm.copies.counts import CopyCounts
 from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES
-from gatewayfw.odm.jobs.background import JobThread
+from gatewayfw.odm.jobs.background import JobThread, JobWorker
 from gatewayfw.odm.jobs.fan_out import Drained
-from gatewayfw.odm.jobs.worker import JobWorker
 from gatewayfw.odm.sizes.window_shares import SizeChecks
 from gatewayfw.odm.upkeep.indexes import wanted_indexes
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
@@ -57,7 +56,7 @@ class Done(Generic[T]):
 
 
 class _Local(threading.local):
-    """One thread's open transaction: the attempt of its outermost operation, and what stopped it.
+    """One thread's open transaction: its outermost attempt, and what stopped it.
 
     That is the error of the first operation in it that failed.
     """

@@ -10,7 +10,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gatewayfw.odm.listings.resolution import Filtered, resolved
+from gatewayfw.odm.listings.declaration import Filtered, resolved
 from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.bounds import Bounds, bounds_problem
 from gatewayfw.schemas.file_signatures import UNKNOWN

@@ -14,8 +14,8 @@ from gatewayfw.errors import DefinitionError, DuplicateKey, GatewayError, HttpEr
 from gatewayfw.odm import Odm
 from gatewayfw.odm.copies.jobs import INDEXES
 from gatewayfw.odm.database import Database
+from gatewayfw.odm.jobs.background import JobWorker
 from gatewayfw.odm.jobs.fan_out import Drained
-from gatewayfw.odm.jobs.worker import JobWorker
 from gatewayfw.schemas import Schemas, integer, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, Scope

@@ -8,7 +8,7 @@ import pytest
 
 from gatewayfw import gateway
 from gatewayfw.errors import Conflict, UsageError
-from gatewayfw.odm.jobs.worker import JobWorker
+from gatewayfw.odm.jobs.background import JobWorker
 from tests.odm.world import World, define_world
 
 

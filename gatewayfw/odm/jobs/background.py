@@ -1,22 +1,177 @@
-"""The thread of each process that works on jobs in the background."""
+"""Work on jobs: the loop over them, and the thread that does so in the background."""
 
 from __future__ import annotations
 
 import logging
+import math
 import os
+import random
 import threading
+import time
+import uuid
 import weakref
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import final
 
-from gatewayfw.errors import GatewayError
+from gatewayfw.errors import GatewayError, NotFound, Unavailable
 from gatewayfw.logs import traceback_of
+from gatewayfw.odm.copies.jobs import COLLECTION, Job, Jobs
+from gatewayfw.odm.jobs.fan_out import Drained, FanOut
+from gatewayfw.schemas import Relation, Schemas
+from gatewayfw.storage import Storage
 
 _LOG = logging.getLogger("gatewayfw.odm")
 #: Seconds between two searches for jobs that another process left behind.
 PAUSE = 10.0
 #: Seconds until the next search while jobs are left, or after a failure.
 SHORT_PAUSE = 1.0
+#: Seconds one batch may take.
+_STEP = 30.0
+#: Extra seconds for a transaction, which does not start its commit with little time left.
+_GRACE = 0.4
+#: Seconds that must be left to start a batch at all.
+_RESERVE = 0.02
+#: Jobs in a row that may fail with `Unavailable` before the others are left, too.
+_FAILURES = 3
+
+
+@final
+class JobWorker:
+    """The worker for one storage's jobs; calls on any thread work independently.
+
+    ``free`` gets the keys of bytes kept elsewhere, of documents that a cascade deleted.
+
+    Attributes:
+        limit: most copies that one transaction may write; infinity where everything is written at once.
+        waits: whether jobs wait until somebody calls `work`.
+    """
+
+    def __init__(
+        self, schemas: Schemas, storage: Storage, limit: float, free: Callable[[Collection[str]], object] = len
+    ) -> None:
+        self._schemas = schemas
+        self._storage = storage
+        self.limit = limit
+        self.waits = False
+        self.jobs = Jobs(storage)
+        self._fan_out = FanOut(schemas, storage, free)
+
+    def drain(self, keys: Iterable[str], seconds: float, on_progress: Callable[[Job], None] | None = None) -> Drained:
+        """Work on jobs, and on those they make, for ``seconds``; running out is no error.
+
+        ``on_progress`` gets a job after each of its batches, once progress is saved; an error it raises
+        ends the call. Jobs that another worker holds, or whose models are not defined here, are left.
+        A job that fails is left for later: the request's change is committed, so its reply must not
+        fail because of later work.
+        """
+        worker, until = uuid.uuid4().hex, time.monotonic() + seconds
+        drained, queue, failures = Drained(), deque(keys), 0
+        while queue and failures < _FAILURES:
+            key = queue.popleft()
+            batches = self._batches(key, worker, until, drained)
+            try:
+                while (job := _tried(batches, key)) is not None:
+                    failures = 0
+                    if on_progress is not None:
+                        on_progress(job)
+            except Unavailable:
+                failures += 1
+            finally:
+                batches.close()
+            queue.extend(sorted(drained.made))
+            drained.made.clear()
+        drained.left.update(queue)
+        return drained
+
+    def attend(self) -> int:
+        """Work on all jobs, for a thread; a closed storage stays closed."""
+        return 0 if self.waits or self._storage.is_closed() else self.work()
+
+    @contextmanager
+    def leave(self, beyond: int) -> Iterator[None]:
+        """Let all jobs wait inside the block; a transaction writes ``beyond`` copies."""
+        before = self.limit, self.waits
+        self.limit, self.waits = beyond, True
+        try:
+            yield
+        finally:
+            self.limit, self.waits = before
+
+    def work(self, seconds: float = math.inf, on_progress: Callable[[Job], None] | None = None) -> int:
+        """Work on all jobs for at most ``seconds``; return how many are left."""
+        jobs = self.jobs.listed()
+        keys = [job.key for job in jobs if _relation_of(self._schemas, job) is not None]
+        random.shuffle(keys)  # a stuck job must not hold up the same others every time
+        return len(jobs) - len(keys) + len(self.drain(keys, seconds, on_progress).left)
+
+    def _batches(self, key: str, worker: str, until: float, drained: Drained) -> Generator[Job]:
+        """Work on one job until it is done, lost or out of time; yield after each batch."""
+        finished = False
+        try:
+            while not finished and until - time.monotonic() > _RESERVE:
+                job = self.jobs.claim(key, worker)
+                relation = None if job is None else _relation_of(self._schemas, job)
+                if job is None or relation is None:
+                    return
+                while job is not None and not finished and until - time.monotonic() > _RESERVE:
+                    grace = 0.0 if job.kind == "copies" else _GRACE
+                    with self._storage.deadline(min(_STEP, until - time.monotonic() + grace)):
+                        progress = self._fan_out.run(job, relation, self.limit, drained)
+                    if progress is None:
+                        changed, finished = None, self.jobs.finish(job)
+                    else:
+                        changed = self.jobs.advance(job, progress, worker)
+                    yield job
+                    job = changed
+        finally:
+            if not finished:
+                self._leave(key, worker, drained)
+
+    def _leave(self, key: str, worker: str, drained: Drained) -> None:
+        """Record that a job is left, unless it is gone, and release its lease."""
+        try:
+            self.jobs.release(key, worker)
+            if self._storage.count(COLLECTION, {"_id": key}, 1):
+                drained.left.add(key)
+        except GatewayError:
+            drained.left.add(key)
+            _LOG.debug("the lease of job %s will expire", key)
+
+
+def _tried(batches: Iterator[Job], key: str) -> Job | None:
+    """Return a job after its next batch.
+
+    Returns None if it ended, or failed in a way that does not concern other jobs.
+
+    Raises:
+        Unavailable: the database does not answer in time.
+    """
+    try:
+        return next(batches, None)
+    except Unavailable as error:
+        _LOG.info("job %s is left for later: %s", key, error.message)
+        raise
+    except Exception as error:
+        _LOG.error("job %s failed\n%s", key, traceback_of(error))
+        return None
+
+
+def _relation_of(schemas: Schemas, job: Job) -> Relation | None:
+    """Return a job's relation; None if it is not defined here, or to another model.
+
+    Its type, and whether it is optional, are those of the process that made the job.
+    """
+    model, _, name = job.relation.partition(".")
+    try:
+        relation = schemas.get_schema(model).relations.get(name)
+    except NotFound:
+        return None
+    if relation is None or relation.schema_name != job.of:
+        return None
+    return replace(relation, type=job.type, optional=job.optional)
 
 
 @final

@@ -1,16 +1,24 @@
-"""What an author allows of a listing, as written. Pure.
+"""What an author allows of a listing, and what its names lead to. Pure.
 
-It is judged here as far as no model is needed.
+A declaration is judged as far as no model is needed. It is resolved at its first use, once until a model is added:
+models that a relation names may be defined after the listing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from gatewayfw.errors import DefinitionError
+from marshmallow.fields import Field
+
+from gatewayfw.errors import DefinitionError, NotFound, UsageError
+from gatewayfw.odm.reading.paths import Copies, Found, find_in_model
+from gatewayfw.schemas import ModelSchema, Schemas
+from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.kinds.choice import EnumsField
+from gatewayfw.schemas.kinds.sizes import TEXT
 
 #: The operators a filter may be declared with.
 OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "exists", "prefix", "contains")
@@ -18,6 +26,14 @@ OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "exists", "prefi
 MOST_ROWS = 1_000
 #: Rows of a page where the author names no number, and the page may have so many.
 DEFAULT_ROWS = 20
+#: Bytes of a sort field's value, at most: tokens hold it, and so do index keys.
+MOST_SORT_BYTES = 1_024
+#: Indexes that one listing wants, at most.
+MOST_INDEXES = 12
+
+Keys = tuple[tuple[str, int], ...]
+_RANGES = frozenset({"gt", "gte", "lt", "lte"})
+_TEXTS = frozenset({"prefix", "contains"})
 
 
 @dataclass(frozen=True)
@@ -120,3 +136,162 @@ def _name(given: Any, where: str) -> str:
 
 def _is_whole(value: Any, most: int) -> bool:
     return type(value) is int and 1 <= value <= most
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """One name that clients may filter by.
+
+    Attributes:
+        path: where it is stored.
+        field: the kind of one value; of a list that of an element.
+        is_list: whether a document may have several values there.
+    """
+
+    path: str
+    field: Field[Any]
+    operators: tuple[str, ...]
+    is_list: bool = False
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """A listing's names among the models.
+
+    Attributes:
+        sorts: the kind of each name to sort by, ``default_sort`` and ``_id`` among them.
+        problems: what is wrong with the declaration, in words.
+        indexes: the keys of the indexes that make its pages fast; ``left_out`` those beyond `MOST_INDEXES`.
+        scans: what reads every index key or document, in words.
+    """
+
+    filters: Mapping[str, Filtered]
+    sorts: Mapping[str, Field[Any]]
+    problems: tuple[str, ...]
+    indexes: tuple[Keys, ...]
+    left_out: tuple[Keys, ...]
+    scans: tuple[str, ...]
+
+
+class _Wrong(Exception):
+    """A declared name is wrong; the message says why."""
+
+
+def resolve(schemas: Schemas, declaration: Declaration) -> Resolution:
+    """Resolve the declared names of a listing to fields and indexes."""
+    schema = schemas.get_schema(declaration.model)
+    filters: dict[str, Filtered] = {}
+    sorts: dict[str, Field[Any]] = {}
+    problems: list[str] = []
+    for name, operators in declaration.filters:
+        try:
+            filters[name] = _filtered(schemas, schema, name, operators)
+        except _Wrong as wrong:
+            problems.append(f"{declaration.where}, filter {name!r}: {wrong}")
+    for name in dict.fromkeys((*declaration.sorts, declaration.default_sort.removeprefix("-"), "_id")):
+        try:
+            sorts[name] = _sorted(schemas, schema, name)
+        except _Wrong as wrong:
+            problems.append(f"{declaration.where}, sort {name!r}: {wrong}")
+    wanted = tuple(dict.fromkeys(_indexes(declaration, filters, sorts)))
+    scans = tuple(
+        f"{declaration.where}: 'contains' on {name} reads every value of it"
+        for name, one in filters.items()
+        if "contains" in one.operators
+    )
+    return Resolution(filters, sorts, tuple(problems), wanted[:MOST_INDEXES], wanted[MOST_INDEXES:], scans)
+
+
+def resolved(schemas: Schemas, declaration: Declaration) -> Resolution:
+    """Return the resolution; it is kept until a model is added.
+
+    Raises:
+        DefinitionError: the declaration is wrong.
+    """
+    found = schemas.remembered(resolve, declaration)
+    if found.problems:
+        raise DefinitionError("; ".join(found.problems))
+    return found
+
+
+def _filtered(schemas: Schemas, schema: ModelSchema, name: str, operators: tuple[str, ...]) -> Filtered:
+    path, found = name, _found(schemas, schema, name)
+    if isinstance(found, Copies):  # a relation alone is asked for its ids
+        path = f"{name}._id"
+        found = _found(schemas, schema, path)
+    if found is None or isinstance(found, Copies):
+        raise _Wrong("nothing is known of its values")
+    field = as_kind(found).elements or found
+    if not _is_scalar(field):
+        raise _Wrong("its values are objects, lists of lists, or of no kind")
+    kind = as_kind(field)
+    if _RANGES.intersection(operators) and not kind.sorts:
+        raise _Wrong(f"values of kind {kind.kind} have no order: no gt, gte, lt and lte")
+    if _TEXTS.intersection(operators) and not kind.is_text:
+        raise _Wrong("only texts have prefix and contains")
+    return Filtered(path, field, operators, _leads_through_list(schemas, schema, path))
+
+
+def _sorted(schemas: Schemas, schema: ModelSchema, name: str) -> Field[Any]:
+    found = _found(schemas, schema, name)
+    if _leads_through_list(schemas, schema, name):
+        raise _Wrong("it leads through a list")
+    if found is None or isinstance(found, Copies):
+        raise _Wrong("expected one scalar field; of a relation name a field")
+    kind = as_kind(found)
+    if not _is_scalar(found) or not kind.sorts or _has_mixed_choices(found):
+        raise _Wrong("expected one scalar kind that has an order")
+    if kind.largest > TEXT + MOST_SORT_BYTES:
+        raise _Wrong(f"values may have more than {MOST_SORT_BYTES} bytes; state a smaller size")
+    return found
+
+
+def _leads_through_list(schemas: Schemas, schema: ModelSchema, name: str) -> bool:
+    """Tell whether a name leads to, or through, a list or a relation to many."""
+    parts = name.split(".")
+    return any(_is_list(_found(schemas, schema, ".".join(parts[:upto]))) for upto in range(1, len(parts) + 1))
+
+
+def _is_list(found: Found) -> bool:
+    if isinstance(found, Copies):
+        return found.link.type == "multiple"
+    return found is not None and as_kind(found).elements is not None
+
+
+def _found(schemas: Schemas, schema: ModelSchema, path: str) -> Found:
+    head, *below = path.split(".")
+    if head in schema.options.excludes:
+        raise _Wrong("it is excluded: clients could tell its values from what they find")
+    if any(part.isdigit() for part in below):
+        raise _Wrong("an element cannot be named by its number")
+    try:
+        return find_in_model(schemas, schema, path, "listing")
+    except UsageError as error:
+        raise _Wrong(error.message.removeprefix("listing: ")) from None
+    except NotFound as error:
+        raise _Wrong(error.message) from None
+
+
+def _is_scalar(field: Field[Any]) -> bool:
+    kind = as_kind(field)
+    return not (kind.is_free or kind.is_unknown or kind.elements is not None or kind.sets_parts or kind.parts())
+
+
+def _has_mixed_choices(field: Field[Any]) -> bool:
+    return isinstance(field, EnumsField) and len(set(map(type, field.metadata["choices"]))) > 1
+
+
+def _indexes(
+    declaration: Declaration, filters: Mapping[str, Filtered], sorts: Mapping[str, Field[Any]]
+) -> Iterator[Keys]:
+    """Yield the keys of the indexes that are wanted, the most useful ones first."""
+    names = (declaration.default_sort.removeprefix("-"), *declaration.sorts)
+    orders = [_order(name) for name in dict.fromkeys(names) if name in sorts]
+    yield from (order for order in orders if order != (("_id", 1),))
+    equals = [one.path for one in filters.values() if "eq" in one.operators and one.path != "_id"]
+    for order in orders:
+        yield from (((path, 1), *order) for path in equals if path != order[0][0])
+
+
+def _order(name: str) -> Keys:
+    return (("_id", 1),) if name == "_id" else ((name, 1), ("_id", 1))

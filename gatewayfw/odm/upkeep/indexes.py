@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from gatewayfw.odm.copies import jobs
 from gatewayfw.odm.copies.rules import out_path
-from gatewayfw.odm.listings.resolution import MOST_INDEXES as MOST_OF_LISTING
+from gatewayfw.odm.listings.declaration import MOST_INDEXES as MOST_OF_LISTING
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.relations import MOST_INDEXES
 from gatewayfw.storage import Index, Storage

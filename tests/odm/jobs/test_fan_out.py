@@ -15,8 +15,8 @@ from gatewayfw import string
 from gatewayfw.errors import Conflict, OutcomeUnknown, StillReferenced, Timeout, Unavailable
 from gatewayfw.odm import Odm
 from gatewayfw.odm.copies.jobs import Jobs
+from gatewayfw.odm.jobs.background import JobWorker
 from gatewayfw.odm.jobs.fan_out import Drained, FanOut
-from gatewayfw.odm.jobs.worker import JobWorker
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
@@ -390,7 +390,7 @@ def test_a_job_that_was_overtaken_at_the_end_of_the_time_is_free_at_once(few, un
 
     clock = SimpleNamespace(monotonic=lambda: time.monotonic() + sum(passed))
     with monkeypatch.context() as patched:
-        patched.setattr("gatewayfw.odm.jobs.worker.time", clock)
+        patched.setattr("gatewayfw.odm.jobs.background.time", clock)
         meeting(patched, few, "update_many", "city", slow)
         assert few.odm.work(30.0) == 1
     assert [(job.v, job.leased) for job in few.odm.jobs()] == [(V + 1, None)]
@@ -815,7 +815,7 @@ def test_a_job_asks_for_no_more_than_it_needs(towns, monkeypatch, row):
     change(towns)
     before, deadline = len(towns.commands), towns.storage.deadline
     [key] = [job.key for job in towns.odm.jobs() if (job.kind, job.relation) == (kind, relation)]
-    monkeypatch.setattr("gatewayfw.odm.jobs.worker.time", SimpleNamespace(monotonic=lambda: 100.0))
+    monkeypatch.setattr("gatewayfw.odm.jobs.background.time", SimpleNamespace(monotonic=lambda: 100.0))
     monkeypatch.setattr(towns.storage, "deadline", lambda seconds: times.append(seconds) or deadline(30))
     worker, asked = JobWorker(towns.odm.schemas, towns.storage, 3), len(towns.job_commands)
     drained = worker.drain([key], 0.25, seen.append)
@@ -833,7 +833,7 @@ def late(monkeypatch):
     slept = []
     clock = SimpleNamespace(monotonic=lambda: len(slept), sleep=slept.append)
     monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.time", clock)
-    monkeypatch.setattr("gatewayfw.odm.jobs.worker.time", clock)
+    monkeypatch.setattr("gatewayfw.odm.jobs.background.time", clock)
     return slept
 
 
@@ -995,7 +995,7 @@ def test_a_run_ends_with_the_batch_in_which_its_time_is_over(towns, monkeypatch)
     towns, seen = towns(0), []
     rename_all(towns)
     key, clock = only(towns, "copies", "town.land"), SimpleNamespace(monotonic=lambda: 100.0 + 60 * len(seen))
-    monkeypatch.setattr("gatewayfw.odm.jobs.worker.time", clock)
+    monkeypatch.setattr("gatewayfw.odm.jobs.background.time", clock)
     assert (worker_of(towns).drain([key], 30, seen.append).left, len(seen)) == ({key}, 1)
     assert [(job.after, job.leased) for job in towns.odm.jobs()] == [(ROME, None)]
 

@@ -1,4 +1,4 @@
-"""The fields of a listing: gatewayfw.odm.listings.fields."""
+"""The fields of a listing: gatewayfw.odm.listings.listing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from marshmallow import ValidationError as Refused
 
 from gatewayfw import array, date, decimal, defaulted, enums, integer, nullable, string, uuid
-from gatewayfw.odm.listings.fields import CountField
+from gatewayfw.odm.listings.listing import CountField
 from gatewayfw.schemas.fields import described
 from gatewayfw.schemas.kinds.descriptions import describe
 
