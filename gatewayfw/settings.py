@@ -260,7 +260,6 @@ def read_config(settings: Settings, config: Mapping[str, Any]) -> None:
 
 
 def _values(given: Mapping[str, Any], known: Mapping[str, str], where: str) -> dict[str, Any]:
-    """Return the settings in a mapping by their names in upper case; texts are parsed."""
     _judge_names(given, known, where)
     values = {name: given[PREFIX + name.upper()] for name in known if PREFIX + name.upper() in given}
     return {name: _parsed(name, known[name], value) for name, value in values.items()}
@@ -281,7 +280,6 @@ def _judge_names(given: Iterable[str], known: Iterable[str], where: str) -> None
 
 
 def _parsed(name: str, kind: str, text: Any) -> Any:
-    """Return a value as a setting has it; what is no text is taken as it is."""
     if isinstance(text, list):
         return tuple(text)
     if kind == "str" or not isinstance(text, str):

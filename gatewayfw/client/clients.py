@@ -139,13 +139,11 @@ class HttpSender(Sender):
         self._http.close()
 
     def __enter__(self: _HttpSender) -> _HttpSender:
-        """Return the client; leaving the block closes it."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        """Close the open connections."""
         self.close()
 
 
@@ -251,7 +249,6 @@ def _body(
 
 
 def _checked_headers(headers: Mapping[str, str] | None, token_from: Carrier) -> dict[str, str]:
-    """Return headers by their names in lower case."""
     own = _OWN | {token_from.header}
     sent: dict[str, str] = {}
     for name, value in (headers or {}).items():

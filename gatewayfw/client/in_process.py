@@ -62,7 +62,6 @@ class InProcessClient(Calls):
         token_from: Carrier = TOKEN,
         path: str | None = None,
     ) -> None:
-        """Take the app and what to send with each call."""
         app = served if isinstance(served, Flask) else served.create_app()
         found = _path_of(app) if path is None else path
         if not found.startswith("/"):

@@ -129,7 +129,6 @@ def _items_of(reply: HttpReply, count: int) -> list[dict[str, Any]]:
 
 
 def _reply_to(item: dict[str, Any]) -> HttpReply:
-    """Return what an item would be as a reply of its own."""
     code, seconds = item.get("code"), item.get("retryAfter")
     headers = {"X-Error-Code": code} if isinstance(code, str) else {}
     return HttpReply(item["status"], headers | ({"Retry-After": str(seconds)} if type(seconds) is int else {}), b"")

@@ -169,7 +169,6 @@ def write_batch(items: Sequence[ItemReply]) -> bytes:
 
 
 def _item(envelope: bytes, status: int, headers: Mapping[str, str]) -> ItemReply:
-    """Return an envelope with what its own reply has in status line and headers."""
     more, code = f',"status":{status}', OK
     if status >= 400:
         code = headers["X-Error-Code"]  # made of letters, digits and `_.-` only

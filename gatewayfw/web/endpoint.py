@@ -169,7 +169,6 @@ class Endpoint:
         return reply
 
     def _run(self, sent: Request, request_id: str, asked: Asked, call: OpenCall | None) -> Success | Response:
-        """Read the body, run what it names, and return the reply."""
         if sent.method != "POST":
             raise MethodNotAllowed
         context = fill(self.contexts, sent, begin(sent, request_id))
@@ -291,7 +290,6 @@ class Endpoint:
         return self.with_cors(reply)
 
     def _written(self, written: WrittenReply, request_id: str) -> Response:
-        """Return the reply of an act that chose status, headers or cookies."""
         lines = [*FIXED, ("X-Request-Id", request_id), *written.lines]
         reply = Response(written.envelope, written.status, lines, content_type=replies.CONTENT_TYPE)
         return self.with_cors(reply, exposed=[name for name, _ in written.lines if name not in _NOT_EXPOSED])

@@ -56,7 +56,6 @@ class FlaskBypass:
     """
 
     def __init__(self, app: Flask, endpoint: Endpoint, view: str, path: str) -> None:
-        """Take the name of the endpoint's view in the app, and its constant path."""
         self._app = app
         self._dispatch: WSGIApplication = app.wsgi_app
         self._endpoint = endpoint
@@ -66,7 +65,6 @@ class FlaskBypass:
         self._rule = next(app.url_map.iter_rules(view))
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer a request."""
         if environ.get("PATH_INFO") != self._path or not self._is_free() or not self._is_plain(environ):
             return self._dispatch(environ, start_response)
         app = self._app
@@ -146,7 +144,6 @@ class _BypassContext(_RequestContext):  # type: ignore[misc]  # Any: another Fla
         request: Request | None = None,
         session: SessionMixin | None = None,
     ) -> None:
-        """Set what Flask's own context sets; its `copy` calls this, too."""
         self.app = app
         self.request = app.request_class(environ) if request is None else request
         self.flashes: list[tuple[str, str]] | None = None
@@ -155,7 +152,6 @@ class _BypassContext(_RequestContext):  # type: ignore[misc]  # Any: another Fla
 
     @cached_property
     def url_adapter(self) -> MapAdapter | None:
-        """The adapter that `url_for` uses."""
         return self.app.create_url_adapter(self.request)
 
     @cached_property

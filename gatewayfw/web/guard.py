@@ -20,29 +20,20 @@ Guard = Callable[[Request], bool]
 def accepts(guard: Guard | None, sent: Request, name: str) -> bool:
     """Tell whether a guard, ``name`` in messages, accepts a request; None accepts all.
 
-    A guard that fails refuses and is logged; one that aborts (an HTTPException) only refuses.
+    A guard that fails, or answers neither true nor false, refuses and is logged; one that aborts (an HTTPException)
+    only refuses.
     """
     if guard is None:
         return True
     try:
-        return _answer(guard, sent, name)
+        answer: Any = guard(sent)
+        if isinstance(answer, CoroutineType):
+            answer.close()  # Otherwise Python warns that it was never awaited.
+        if not isinstance(answer, bool):  # no other object may count as true
+            raise DefinitionError(f"{name} must answer true or false, not {type(answer).__name__}")
+        return answer
     except HTTPException:
         return False
     except Exception as error:  # Raised by the guard: its own reply would reveal the page.
         logger.error("%s failed\n%s", name, traceback_of(error))
         return False
-
-
-def _answer(guard: Guard, sent: Request, name: str) -> bool:
-    """Return the answer of a guard to a request.
-
-    Raises:
-        DefinitionError: it answers neither true nor false: no other object may count as true.
-        Exception: whatever the guard raised.
-    """
-    answer: Any = guard(sent)
-    if isinstance(answer, CoroutineType):
-        answer.close()  # Otherwise Python warns that it was never awaited.
-    if not isinstance(answer, bool):
-        raise DefinitionError(f"{name} must answer true or false, not {type(answer).__name__}")
-    return answer

@@ -90,6 +90,5 @@ def add_probes(blueprint: Blueprint, readiness: Readiness, begin: Callable[[], o
 
 
 def _response(content: Mapping[str, Any]) -> Response:
-    """Return a reply that is never cached; its status goes by the word."""
     status = 200 if content["status"] == "ok" else 503
     return Response(json.dumps(content), status, dict(FIXED), content_type="application/json")

@@ -45,7 +45,6 @@ class GatewayBlueprint(Blueprint):
     """
 
     def __init__(self, name: str | None, import_name: str, check: Callable[[App], object]) -> None:
-        """Take a name or None, and what raises when an app cannot serve the gateway."""
         super().__init__(NAME if name is None else name, import_name)
         self._is_named = name is not None
         self._check = check
@@ -118,7 +117,6 @@ def is_hidden(app: App, endpoint: str | None) -> bool:
 
 
 def _begin(endpoint: Endpoint, app: App) -> None:
-    """Take the settings of an app and check the definitions; refuse greenlets."""
     refuse_greenlets()
     read_config(endpoint.settings, app.config)
     endpoint.check()

@@ -94,11 +94,9 @@ class Form:
         self.files: dict[str, Upload] = {}
 
     def __enter__(self) -> Form:
-        """Return the form; leaving the block removes everything that was received."""
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Close it."""
         self.close()
 
     def close(self) -> None:
@@ -183,7 +181,6 @@ class Form:
         return Upload(clean_name(name), type_, size, digest.hexdigest(), spool)
 
     def _content(self) -> Iterator[bytes]:
-        """Yield the content of the part whose head was read last."""
         more = True
         while more:
             event = self._next(multipart.Data)

@@ -47,13 +47,11 @@ class Patience:
         self._ended = threading.Event()
 
     def __enter__(self) -> Self:
-        """Begin to watch."""
         if self._socket is not None:
             threading.Thread(target=self._watch, daemon=True).start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Watch no longer."""
         self._ended.set()
 
     def read(self, stream: Stream) -> bytes:

@@ -52,6 +52,7 @@ HEADERS: Mapping[str, str] = MappingProxyType(
         "Cross-Origin-Resource-Policy": "same-origin",
     }
 )
+_INDENTED = orjson.OPT_INDENT_2
 _FRESH = "no-store"
 _FOR_EVER = "public, max-age=31536000, immutable"
 _JSON, _TEXT, _HTML = "application/json", "text/plain; charset=utf-8", "text/html; charset=utf-8"
@@ -162,7 +163,6 @@ class Playground:
         return found
 
     def _page(self, base: str) -> File:
-        """Return the page, with the name, the colour and the note of the project."""
         title = self.settings.playground_title
         given = {"theme-color": self.settings.playground_color, "note": self.settings.playground_note}
         metas = [f'<meta name="{name}" content="{escape(text)}" />' for name, text in given.items() if text]
@@ -176,10 +176,6 @@ class Playground:
 
 @cache
 def _page(base: str) -> File:
-    """Return the page, which finds its files from its own URL.
-
-    At ``/playground`` they are one level deeper.
-    """
     page = files()["index.html"].content
     return File(page.replace(b'"./assets/', f'"{base}assets/'.encode()), _HTML)
 
@@ -200,33 +196,13 @@ def _gateway_path(sent: Request) -> str:
     return path[: path.rindex(RULE)] + _GATEWAY
 
 
-def _catalog(catalog: Catalog, path: str) -> bytes:
-    return orjson.dumps(catalog)
-
-
-def _typescript(catalog: Catalog, path: str) -> bytes:
-    return typescript(catalog).encode()
-
-
-def _python(catalog: Catalog, path: str) -> bytes:
-    return python(catalog).encode()
-
-
-def _openapi(catalog: Catalog, path: str) -> bytes:
-    return orjson.dumps(openapi(catalog, path=path), option=orjson.OPT_INDENT_2)
-
-
-def _json_schema(catalog: Catalog, path: str) -> bytes:
-    return orjson.dumps(json_schema(catalog), option=orjson.OPT_INDENT_2)
-
-
 #: The files that are generated on request: type and function, by name.
 _MADE: Mapping[str, tuple[str, Callable[[Catalog, str], bytes]]] = MappingProxyType(
     {
-        "catalog.json": (_JSON, _catalog),
-        "gateway.ts": (_TEXT, _typescript),
-        "gateway_types.py": (_TEXT, _python),
-        "openapi.json": (_JSON, _openapi),
-        "schema.json": (_JSON, _json_schema),
+        "catalog.json": (_JSON, lambda catalog, path: orjson.dumps(catalog)),
+        "gateway.ts": (_TEXT, lambda catalog, path: typescript(catalog).encode()),
+        "gateway_types.py": (_TEXT, lambda catalog, path: python(catalog).encode()),
+        "openapi.json": (_JSON, lambda catalog, path: orjson.dumps(openapi(catalog, path=path), option=_INDENTED)),
+        "schema.json": (_JSON, lambda catalog, path: orjson.dumps(json_schema(catalog), option=_INDENTED)),
     }
 )

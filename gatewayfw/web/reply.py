@@ -127,7 +127,6 @@ class _Writing:
             return self._carefully(value)
 
     def _carefully(self, value: Any) -> bytes:
-        """Write a value with iterators in it, or say why JSON cannot express it."""
         try:
             return orjson.dumps(value, default=self._plain, option=_OPTIONS)
         except orjson.JSONEncodeError as error:
@@ -143,7 +142,6 @@ class _Writing:
         return orjson.Fragment(self.array(value)) if plain is _ITERATOR else plain
 
     def object(self, value: Mapping[str, Any]) -> bytes:
-        """Return an object whose lists are written piece by piece."""
         if _LISTS.isdisjoint(map(type, value.values())):
             return self.dumps(value)
         long = {key: one for key, one in value.items() if type(one) in _LISTS and len(one) > _SHORT}
@@ -257,7 +255,6 @@ def _has_json(value: Any) -> bool:
 
 
 def _text_of(value: bytes) -> str:
-    """Return the text of binary data: of a UUID its own, of any other base64."""
     if isinstance(value, Binary) and value.subtype == UUID_SUBTYPE:
         return str(value.as_uuid())
     return b64encode(value).decode()
@@ -306,7 +303,6 @@ class Answer(Response):
     """
 
     def __init__(self, success: Success) -> None:
-        """Take the content."""
         payload, self._pairs = success
         self._chunks = [payload]
         headers = Headers()

@@ -29,7 +29,6 @@ class StaticFiles:
     """
 
     def __init__(self, directories: Sequence[str | os.PathLike[str]]) -> None:
-        """Take the directories in the order they are searched."""
         if isinstance(directories, str | os.PathLike) or not isinstance(directories, Sequence):
             raise DefinitionError("option 'static_path': expected a list of directories")
         self.roots = tuple(_root(directory) for directory in directories)

@@ -66,7 +66,6 @@ class PostConnection(http.client.HTTPConnection):
         return self.getresponse()
 
     def send(self, data: Any) -> None:
-        """Send bytes."""
         view = memoryview(data)
         while view:
             self.sock.settimeout(seconds_left(self._until))
@@ -115,7 +114,6 @@ class Bounded(io.RawIOBase):
         self._raw, self._sock, self._until, self._most = raw, sock, until, most
 
     def readable(self) -> bool:
-        """Tell that it can be read."""
         return True
 
     def readinto(self, buffer: Any, /) -> int | None:
@@ -129,7 +127,6 @@ class Bounded(io.RawIOBase):
         return count
 
     def close(self) -> None:
-        """Close what it reads."""
         self._raw.close()
         super().close()
 

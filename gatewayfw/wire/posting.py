@@ -234,7 +234,6 @@ def _close_all(connections: list[PostConnection]) -> None:
 
 
 def _tls() -> ssl.SSLContext:
-    """Return what checks the certificate of a server, by the system's authorities."""
     context = ssl.create_default_context()
     context.hostname_checks_common_name = False
     context.set_alpn_protocols(["http/1.1"])

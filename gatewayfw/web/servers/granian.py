@@ -11,7 +11,6 @@ from typing import Any
 
 from flask import Flask
 
-from gatewayfw.errors import missing_extra
 from gatewayfw.settings import Settings
 from gatewayfw.web.mount import init_worker
 from gatewayfw.web.servers.options import PATIENCE
@@ -43,18 +42,6 @@ def granian_options(*, host: str, port: int, workers: int, threads: int, deadlin
         "workers_kill_timeout": math.ceil(deadline) + PATIENCE,
         "respawn_failed_workers": True,
     }
-
-
-def check_granian() -> None:
-    """Refuse to serve without granian.
-
-    Raises:
-        DefinitionError: it is not installed.
-    """
-    try:
-        import granian  # noqa: F401  # An optional extra.
-    except ImportError as error:
-        raise missing_extra("option 'server': 'granian'", "granian", "granian") from error
 
 
 def run_granian(app: Flask, *, host: str, port: int, workers: int, threads: int, settings: Settings) -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from ipaddress import ip_address
-from typing import Any
 
 from flask import Flask
 
@@ -13,22 +12,9 @@ from gatewayfw.environment import is_development
 
 
 def restrict_hosts(app: Flask, host: str, *, playground: bool, environ: Mapping[str, str]) -> None:
-    """Let an app answer only under `trusted_hosts`, if there are any.
-
-    Flask compares the header Host letter by letter, so the header is put in lower case first.
-    """
-    names = trusted_hosts(host, playground=playground, environ=environ)
-    if names is None:
-        return
-    app.config["TRUSTED_HOSTS"] = names
-    application = app.wsgi_app
-
-    def lowered(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        if "HTTP_HOST" in environ:
-            environ["HTTP_HOST"] = environ["HTTP_HOST"].lower()
-        return application(environ, start_response)
-
-    app.wsgi_app = lowered  # type: ignore[method-assign]  # Flask's way
+    """Let an app answer only under `trusted_hosts`, if there are any."""
+    if (names := trusted_hosts(host, playground=playground, environ=environ)) is not None:
+        app.config["TRUSTED_HOSTS"] = names
 
 
 def trusted_hosts(host: str, *, playground: bool, environ: Mapping[str, str]) -> list[str] | None:
@@ -46,10 +32,6 @@ def trusted_hosts(host: str, *, playground: bool, environ: Mapping[str, str]) ->
 
 
 def _loopback_addresses(host: str) -> list[str]:
-    """Return those addresses of a host that only this machine reaches.
-
-    This includes ``127.1`` and the machine's own name.
-    """
     try:
         found = {str(address[0]) for *_, address in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
     except (OSError, UnicodeError):  # No such host: binding fails, too, and says so.

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 import threading
+from importlib.util import find_spec
 
 from flask import Flask
 
+from gatewayfw.errors import missing_extra
 from gatewayfw.settings import Settings
 from gatewayfw.web.mount import init_worker
 from gatewayfw.web.reply import logger
-from gatewayfw.web.servers.granian import check_granian, run_granian
+from gatewayfw.web.servers.granian import run_granian
 from gatewayfw.web.servers.gunicorn import run_gunicorn
 from gatewayfw.web.servers.options import Server
 from gatewayfw.web.servers.threaded import threaded_server
-from gatewayfw.web.servers.waitress import check_waitress, run_waitress
+from gatewayfw.web.servers.waitress import run_waitress
 
 
 def starts_processes(multi_process: bool, server: Server = "gunicorn") -> bool:
@@ -50,14 +52,13 @@ def serve(
         DefinitionError: granian or waitress is asked for and not installed.
         OSError: the port is in use, or the host has no such address.
     """
+    if find_spec(server) is None:
+        raise missing_extra(f"option 'server': {server!r}", server, server)
     if server == "waitress":
-        check_waitress()
         run_waitress(app, host=host, port=port, threads=threads, settings=settings, most_bytes=most_bytes)
         return
-    run = {"gunicorn": run_gunicorn, "granian": run_granian}[server]
-    if server == "granian":
-        check_granian()
     if starts_processes(multi_process):
+        run = run_granian if server == "granian" else run_gunicorn
         run(app, host=host, port=port, workers=workers, threads=threads, settings=settings)
     else:
         own = threaded_server(app, host, port)

@@ -14,7 +14,6 @@ from typing import Any
 
 from flask import Flask
 
-from gatewayfw.errors import missing_extra
 from gatewayfw.settings import Settings
 from gatewayfw.web.mount import init_worker
 from gatewayfw.web.reply import logger
@@ -49,21 +48,9 @@ def waitress_options(*, threads: int, most_bytes: int) -> dict[str, Any]:
     }
 
 
-def check_waitress() -> None:
-    """Refuse to serve without waitress.
-
-    Raises:
-        DefinitionError: it is not installed.
-    """
-    try:
-        import waitress  # type: ignore[import-untyped]  # noqa: F401  # An optional extra.
-    except ImportError as error:
-        raise missing_extra("option 'server': 'waitress'", "waitress", "waitress") from error
-
-
 def run_waitress(app: Flask, *, host: str, port: int, threads: int, settings: Settings, most_bytes: int) -> None:
     """Serve an app in this process until Ctrl-C, or in the main thread SIGTERM."""
-    import waitress
+    import waitress  # type: ignore[import-untyped]  # An optional extra.
 
     # It logs a warning for each request that waits for a thread.
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
