@@ -73,10 +73,11 @@ class Cors:
             _check_origin(origin)
         return cls(frozenset(option), allowed, carried)
 
-    def complete(self, headers: Headers, origin: str | None, *, preflight: bool, exposed: Sequence[str] = ()) -> None:
+    def complete(self, headers: Headers, origin: str | None, *, preflight: str, exposed: Sequence[str] = ()) -> None:
         """Add the headers of this policy to a reply; headers that it already has stay.
 
-        ``exposed`` are further headers that pages may read.
+        ``preflight`` is the method that the answer to one allows, else empty; ``exposed`` are further headers that
+        pages may read.
         """
         if self.origins is None:
             return
@@ -84,13 +85,13 @@ class Cors:
             headers.add("Vary", "Origin")
         if self.origins == "*" or (origin is not None and origin in self.origins):
             headers.setdefault("Access-Control-Allow-Origin", "*" if self.origins == "*" else str(origin))
-            for name, value in self._preflight() if preflight else _reply(exposed):
+            for name, value in self._preflight(preflight) if preflight else _reply(exposed):
                 headers.setdefault(name, value)
 
-    def _preflight(self) -> tuple[tuple[str, str], ...]:
+    def _preflight(self, method: str) -> tuple[tuple[str, str], ...]:
         allowed = ", ".join(dict.fromkeys([*self.headers.split(", "), *self.carried()]))
         return (
-            ("Access-Control-Allow-Methods", "POST"),
+            ("Access-Control-Allow-Methods", method),
             ("Access-Control-Allow-Headers", allowed),
             ("Access-Control-Max-Age", MAX_AGE),
         )

@@ -61,10 +61,6 @@ Asked = dict[str, Any]
 Run = Callable[[Request, str, Asked, OpenCall | None], R]
 
 
-def _do_nothing() -> None:
-    """Do nothing: this process can serve."""
-
-
 @final
 @dataclass(frozen=True)
 class Endpoint:
@@ -93,7 +89,7 @@ class Endpoint:
     calls: CallObservers | None = None
     readiness: Readiness | None = None
     probes: bool = False
-    serve: Callable[[], object] = _do_nothing
+    serve: Callable[[], object] = bool
 
     def check(self) -> None:
         """Refuse wrong definitions, unless the check is switched off."""
@@ -140,7 +136,7 @@ class Endpoint:
             return self.refuse(error)
         if sent.method == "OPTIONS":
             discard_body(sent, self.settings)
-            return self._options()
+            return self.options(sent, request_id_of(sent), MethodNotAllowed.headers["Allow"], "POST")
         return self.answer_by(self._run, sent, request_id_of(sent))
 
     def answer_by(self, run: Run[R], sent: Request, request_id: str) -> R | Response:
@@ -220,12 +216,13 @@ class Endpoint:
             call.drop()
         return write_batch(items)
 
-    def _options(self) -> Response:
-        # Without `cors` an OPTIONS request still learns the methods: our choice.
-        preflight = "Origin" in request.headers and "Access-Control-Request-Method" in request.headers
-        reply = self.reply(
-            b"", 204, {"Allow": MethodNotAllowed.headers["Allow"], "X-Request-Id": request_id_of(request)}
-        )
+    def options(self, sent: Request, request_id: str, allow: str, method: str) -> Response:
+        """Answer an OPTIONS request; a preflight learns that pages may use the ``method``.
+
+        Without `cors` it still learns which methods there are: our choice.
+        """
+        preflight = method if "Origin" in sent.headers and "Access-Control-Request-Method" in sent.headers else ""
+        reply = self.reply(b"", 204, {"Allow": allow, "X-Request-Id": request_id})
         del reply.headers["Content-Type"]  # The reply has no content.
         return self.with_cors(reply, preflight=preflight)
 
@@ -239,7 +236,7 @@ class Endpoint:
         if self.cors.origins is None:
             return success.headers
         headers = Headers(success.headers)
-        self.cors.complete(headers, environ.get("HTTP_ORIGIN"), preflight=False)
+        self.cors.complete(headers, environ.get("HTTP_ORIGIN"), preflight="")
         return headers.to_wsgi_list()
 
     def refuse(
@@ -294,7 +291,7 @@ class Endpoint:
         reply = Response(written.envelope, written.status, lines, content_type=replies.CONTENT_TYPE)
         return self.with_cors(reply, exposed=[name for name, _ in written.lines if name not in _NOT_EXPOSED])
 
-    def with_cors(self, reply: Response, *, preflight: bool = False, exposed: Sequence[str] = ()) -> Response:
+    def with_cors(self, reply: Response, *, preflight: str = "", exposed: Sequence[str] = ()) -> Response:
         """Return the response; it gets CORS headers after the host's own hooks ran.
 
         ``exposed`` are headers of its own that pages may read.

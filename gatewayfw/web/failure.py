@@ -51,7 +51,7 @@ def _written(error: GatewayError, detail: bool, request_id: str) -> tuple[int, d
     code = _code(error)
     body: dict[str, Any] = {"message": _utf8(getattr(error, "message", "internal error"))}
     if detail:
-        errors = {_utf8(path): [_utf8(text) for text in texts] for path, texts in _errors(error).items()}
+        errors = {_utf8(path): [_utf8(text) for text in texts] for path, texts in getattr(error, "errors", {}).items()}
         body |= {"code": code, "errors": errors, "requestId": request_id}
     headers = {
         name: str(value)
@@ -140,10 +140,6 @@ def _error_of_abort(error: HTTPException) -> GatewayError:
     headers = error.get_headers() if error.response is None else error.get_response().headers
     shown.headers = {name: value for name, value in headers if name in _PASSED_ON}
     return shown
-
-
-def _errors(error: GatewayError) -> Mapping[str, list[str]]:
-    return getattr(error, "errors", {})
 
 
 def _code(error: GatewayError) -> str:

@@ -45,7 +45,7 @@ def file_view(endpoint: Endpoint, files: Files) -> Callable[..., Response]:
         sent: Request = request._get_current_object()  # type: ignore[attr-defined]  # a proxy
         request_id = request_id_of(sent)
         if sent.method == "OPTIONS":
-            return _options(endpoint, sent, request_id)
+            return endpoint.options(sent, request_id, _METHODS, "GET")
         return endpoint.answer_by(partial(run, file_id), sent, request_id)
 
     def run(file_id: str, sent: Request, request_id: str, asked: dict[str, Any], call: OpenCall | None) -> Response:
@@ -130,13 +130,3 @@ def _not_allowed() -> GatewayError:
     error = HttpError("method not allowed: use GET", 405)
     error.headers = {"Allow": _METHODS}
     return error
-
-
-def _options(endpoint: Endpoint, sent: Request, request_id: str) -> Response:
-    preflight = "Origin" in sent.headers and "Access-Control-Request-Method" in sent.headers
-    headers = {"Allow": _METHODS, "X-Request-Id": request_id}
-    if preflight and endpoint.cors.origins is not None:
-        headers["Access-Control-Allow-Methods"] = "GET"
-    reply = Response(status=204, headers=headers)
-    del reply.headers["Content-Type"]
-    return endpoint.with_cors(reply, preflight=preflight)

@@ -32,7 +32,7 @@ from gatewayfw.schemas.messages import REQUIRED
 from gatewayfw.schemas.uploads import Expected
 from gatewayfw.settings import Settings
 from gatewayfw.web.patience import CHUNK, Patience
-from gatewayfw.web.reader import MEDIA_TYPE, check_encoding, check_request
+from gatewayfw.web.reader import MEDIA_TYPE, check_encoding, check_request, too_large, unreadable
 from gatewayfw.web.strict_json import parse
 
 _SPOOLING = "the upload could not be spooled to the directory of temporary files"
@@ -87,17 +87,11 @@ class Form:
         check_encoding(request.environ)
         most = settings.max_upload_bytes
         if (get_content_length(request.environ) or 0) > most:
-            raise _too_large()
+            raise too_large()
         self._settings = settings
         self._events = _read_events(request, boundary, most)
         self._spooled = ExitStack()
         self.files: dict[str, Upload] = {}
-
-    def __enter__(self) -> Form:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Close the files, which removes them, and stop reading."""
@@ -203,7 +197,7 @@ class Form:
     def _next(self, *kinds: Any) -> Any:
         event = next(self._events, None)
         if not isinstance(event, kinds):
-            raise _unreadable()
+            raise unreadable()
         return event
 
 
@@ -230,7 +224,7 @@ def _read_events(request: Request, boundary: bytes, most: int) -> Generator[mult
                 data = _read(request, patience)
                 count += len(data)
                 if count > most:
-                    raise _too_large()
+                    raise too_large()
                 try:
                     decoder.receive_data(data or None)
                 except RequestEntityTooLarge:
@@ -246,7 +240,7 @@ def _decode(decoder: multipart.MultipartDecoder) -> multipart.Event:
         return decoder.next_event()
     except (ValueError, TypeError, AttributeError, LookupError):
         # A head that is not UTF-8, a missing one, an end before the last boundary.
-        raise _unreadable() from None
+        raise unreadable() from None
 
 
 def _read(request: Request, patience: Patience) -> bytes:
@@ -255,9 +249,9 @@ def _read(request: Request, patience: Patience) -> bytes:
     except BadRequest:
         raise
     except RequestEntityTooLarge:
-        raise _too_large() from None
+        raise too_large() from None
     except Exception:  # Each server raises a class of its own when the client leaves or a chunk is malformed.
-        raise _unreadable() from None
+        raise unreadable() from None
 
 
 def _judged(path: str, expected: Expected, head: bytes) -> str:
@@ -269,14 +263,6 @@ def _judged(path: str, expected: Expected, head: bytes) -> str:
 
 def _is_encoded(part: multipart.Field | multipart.File) -> bool:
     return part.headers.get("Content-Transfer-Encoding", "").strip().lower() not in _ENCODINGS
-
-
-def _too_large() -> TooLarge:
-    return TooLarge("the request body is too large")
-
-
-def _unreadable() -> BadRequest:
-    return BadRequest("the request body could not be read")
 
 
 def _discard(spool: BinaryIO) -> None:

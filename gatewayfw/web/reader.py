@@ -114,7 +114,7 @@ def _read(request: Request, limit: int) -> bytes:
     """
     length = get_content_length(request.environ)
     if length is not None and length > limit:
-        raise _too_large()
+        raise too_large()
     try:
         if length and "stream" not in vars(request) and type(request) is Request:
             data = _whole(request, length)
@@ -122,15 +122,15 @@ def _read(request: Request, limit: int) -> bytes:
             # `get_data` is bounded by the length, and knows the body that a host's hook has read before.
             data = (b"" if length is not None else _chunked(request, limit)) or request.get_data()
     except RequestEntityTooLarge:
-        raise _too_large() from None
+        raise too_large() from None
     except Exception:
         # The client left, or a chunk is malformed. Each server raises a class of its own for it:
         # werkzeug 3.1 OSError, gunicorn 27 an Exception that it does not export.
-        raise _unreadable() from None
+        raise unreadable() from None
     if len(data) > limit:
-        raise _too_large()
+        raise too_large()
     if length is not None and 0 < len(data) < length:  # Gunicorn 27 says nothing when the client left.
-        raise _unreadable()
+        raise unreadable()
     return data
 
 
@@ -160,9 +160,11 @@ def _chunked(request: Request, limit: int) -> bytes:
     return bytes(data)
 
 
-def _too_large() -> TooLarge:
+def too_large() -> TooLarge:
+    """Return the error for a body, or a request with files, of too many bytes."""
     return TooLarge("the request body is too large")
 
 
-def _unreadable() -> BadRequest:
+def unreadable() -> BadRequest:
+    """Return the error for a body that did not arrive as it was announced."""
     return BadRequest("the request body could not be read")

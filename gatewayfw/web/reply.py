@@ -136,8 +136,6 @@ class _Writing:
             raise NotJsonError(f"the result of the act is not JSON: {error}") from None
 
     def _plain(self, value: Any) -> Any:
-        if type(value) is ObjectId and HAS_BYTES:  # most by far
-            return value._ObjectId__id.hex()  # type: ignore[attr-defined]  # a name of bson's own
         plain = _plain(value)
         return orjson.Fragment(self.array(value)) if plain is _ITERATOR else plain
 
@@ -151,37 +149,28 @@ class _Writing:
 
     def list(self, values: Sequence[Any]) -> bytes:
         """Return the array of a list in memory, without checking the deadline."""
-        if len(values) <= _SHORT:
-            return self.dumps(values)
-        most = None if self._bounds is None else self._bounds.reply_bytes
-        parts, known, start, size = [], self._bytes + 1, 0, 1
-        while piece := values[start : start + size]:
-            data = self.dumps(piece)
-            parts.append(data[1:-1])
-            known = self._bytes = known + len(data) - 1
-            if most is not None and known > most:
-                raise ReplyTooLarge(most)
-            start += size
-            size = min(PIECE, size * _PIECE_BYTES // len(data) or 1)
-        return b"[%b]" % b",".join(parts)
+        return self.dumps(values) if len(values) <= _SHORT else self._pieces([values], 1, None)
 
     def array(self, values: Iterable[Any]) -> bytes:
         """Return an iterable as an array; each piece is forgotten once written."""
+        # A database gives fewer values at once where they are large; of others it is seen when one is written.
+        batches, size = (values.batches(), PIECE) if isinstance(values, Batched) else (iter([values]), 1)
+        return self._pieces(batches, size, self._bounds)
+
+    def _pieces(self, batches: Iterable[Iterable[Any]], size: int, deadline: ReplyBounds | None) -> bytes:
+        most = None if self._bounds is None else self._bounds.reply_bytes
         parts: list[bytes] = []
         known = self._bytes + 1
-        # A database gives fewer values at once where they are large; of others it is seen when one is written.
-        batches, size = (values.batches(), PIECE) if isinstance(values, Batched) else ((values,), 1)
         due = False
         for batch in batches:
             rest = iter(batch)
             while piece := list(islice(rest, size)):
-                if due and self._bounds is not None:
-                    self._bounds.check()
+                if due and deadline is not None:
+                    deadline.check()
                 data = self.dumps(piece)
                 parts.append(data)
                 # Iterators inside of the piece have counted themselves: now they are a part of it.
                 known = self._bytes = known + len(data) - 1
-                most = None if self._bounds is None else self._bounds.reply_bytes
                 if most is not None and known > most:
                     raise ReplyTooLarge(most)
                 due = len(piece) == PIECE or len(data) >= _PIECE_BYTES

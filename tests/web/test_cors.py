@@ -195,7 +195,7 @@ def test_the_option_reaches_the_preflight(mount):
 
 def test_a_policy_for_nobody_adds_nothing():
     headers = Headers()
-    Cors().complete(headers, SHOP, preflight=True)
+    Cors().complete(headers, SHOP, preflight="POST")
     assert (list(headers), Cors(), Cors.checked(None)) == ([], Cors.checked(None), Cors())
 
 
@@ -206,7 +206,7 @@ def test_a_policy_never_changes():
 
 def test_a_preflight_allows_the_headers_of_hooks_once():
     headers, policy = Headers(), Cors.checked([SHOP], ["x-api-key"], lambda: ["x-role", "token"])
-    policy.complete(headers, SHOP, preflight=True)
+    policy.complete(headers, SHOP, preflight="POST")
     allowed = f"{PREFLIGHT['Access-Control-Allow-Headers']}, x-api-key, x-role"
     origin = {"Access-Control-Allow-Origin": SHOP, "Vary": "Origin"}
     assert dict(headers) == {**PREFLIGHT, **origin, "Access-Control-Allow-Headers": allowed}
