@@ -36,12 +36,10 @@ from gatewayfw.web.app import make_app, prefix
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.flask_request import FlaskGlobals, make_contexts
-from gatewayfw.web.guard import Guard
 from gatewayfw.web.monitoring import has_page
 from gatewayfw.web.mount import NAME, make_blueprint
-from gatewayfw.web.playground import Playground, check_options
-from gatewayfw.web.servers.hosts import restrict_hosts
-from gatewayfw.web.servers.options import Server, check_server_options
+from gatewayfw.web.playground import Guard, Playground, check_options
+from gatewayfw.web.servers.options import Server, check_server_options, restrict_hosts
 from gatewayfw.web.servers.serve import serve, starts_processes
 
 Directories = Sequence[str | PathLike[str]]

@@ -25,7 +25,7 @@ from gatewayfw.export.typescript.module import typescript
 from gatewayfw.files import GridFsFiles
 from gatewayfw.schemas import optional, string
 from gatewayfw.web.flask_bypass import FlaskBypass
-from gatewayfw.web.servers.threaded import threaded_server
+from gatewayfw.web.servers.serve import threaded_server
 from gatewayfw.wire.posting import ENVELOPE_BYTES
 from tests.waiting import wait_until
 

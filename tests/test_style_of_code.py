@@ -319,7 +319,7 @@ SEAMS = {
     "web/failure.py:_text": "an author's `__str__` may fail, and the reply must not",
     "web/failure.py:failure": "an author's error may be broken, and is answered as an internal one",
     "web/flask_bypass.py:FlaskBypass._changed": "errors after the act are Flask's to handle, as without the bypass",
-    "web/guard.py:accepts": "a guard may fail, and its own error would reveal the page",
+    "web/playground.py:accepts": "a guard may fail, and its own error would reveal the page",
     "web/mount.py:_add_playground.view": "an error of the catalog becomes an envelope",
     "web/multipart.py:_read": "each server raises a class of its own when the client leaves",
     "web/reader.py:_read": "each server raises a class of its own when the client leaves",

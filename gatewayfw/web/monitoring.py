@@ -12,7 +12,7 @@ from flask import Blueprint, Request, Response, abort, request
 from gatewayfw.errors import DefinitionError
 from gatewayfw.observe.calls import CallObservers
 from gatewayfw.odm.readiness import Readiness
-from gatewayfw.web.guard import Guard, accepts
+from gatewayfw.web.playground import Guard, accepts
 from gatewayfw.web.reply import FIXED
 
 #: The routes, below the gateway's.

@@ -32,8 +32,7 @@ from gatewayfw.schemas.messages import REQUIRED
 from gatewayfw.schemas.uploads import Expected
 from gatewayfw.settings import Settings
 from gatewayfw.web.patience import CHUNK, Patience
-from gatewayfw.web.reader import MEDIA_TYPE, check_encoding, check_request, too_large, unreadable
-from gatewayfw.web.strict_json import parse
+from gatewayfw.web.reader import MEDIA_TYPE, check_encoding, check_request, parse, too_large, unreadable
 
 _SPOOLING = "the upload could not be spooled to the directory of temporary files"
 #: The part that holds the JSON.

@@ -15,12 +15,12 @@ from html import escape
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import PurePath
-from types import MappingProxyType
+from types import CoroutineType, MappingProxyType
 from typing import Any, final
 
 import orjson
 from flask import Request, Response
-from werkzeug.exceptions import MethodNotAllowed, NotFound
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from gatewayfw.environment import environment
 from gatewayfw.errors import DefinitionError
@@ -28,8 +28,9 @@ from gatewayfw.export.jsonschema.document import json_schema
 from gatewayfw.export.openapi import openapi
 from gatewayfw.export.python.module import python
 from gatewayfw.export.typescript.module import typescript
+from gatewayfw.logs import traceback_of
 from gatewayfw.settings import Settings
-from gatewayfw.web.guard import Guard, accepts
+from gatewayfw.web.reply import logger
 
 #: Where the playground is, below the prefix of the blueprint.
 RULE = "/playground"
@@ -206,3 +207,29 @@ _MADE: Mapping[str, tuple[str, Callable[[Catalog, str], bytes]]] = MappingProxyT
         "schema.json": (_JSON, lambda catalog, path: orjson.dumps(json_schema(catalog), option=_INDENTED)),
     }
 )
+
+
+#: Whether a request may see a page.
+Guard = Callable[[Request], bool]
+
+
+def accepts(guard: Guard | None, sent: Request, name: str) -> bool:
+    """Tell whether a guard, ``name`` in messages, accepts a request; None accepts all.
+
+    A guard that fails, or answers neither true nor false, refuses and is logged; one that aborts (an HTTPException)
+    only refuses.
+    """
+    if guard is None:
+        return True
+    try:
+        answer: Any = guard(sent)
+        if isinstance(answer, CoroutineType):
+            answer.close()  # Otherwise Python warns that it was never awaited.
+        if not isinstance(answer, bool):  # no other object may count as true
+            raise DefinitionError(f"{name} must answer true or false, not {type(answer).__name__}")
+        return answer
+    except HTTPException:
+        return False
+    except Exception as error:  # Raised by the guard: its own reply would reveal the page.
+        logger.error("%s failed\n%s", name, traceback_of(error))
+        return False

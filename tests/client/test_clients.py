@@ -20,7 +20,7 @@ from gatewayfw.client.clients import Http
 from gatewayfw.client.replies import BadReply, NoReply
 from gatewayfw.errors import DefinitionError, RateLimited
 from gatewayfw.schemas import any_, object_, optional, string
-from gatewayfw.web.servers.threaded import threaded_server
+from gatewayfw.web.servers.serve import threaded_server
 from gatewayfw.wire.posting import ENVELOPE_BYTES
 from tests.wire.noting import noting
 

@@ -13,8 +13,7 @@ from gatewayfw.errors import GatewayError, TooLarge
 from gatewayfw.odm.reading.projection import compile_projection
 from gatewayfw.schemas.kinds.containers import ObjectField
 from gatewayfw.schemas.levels import SelectStruct
-from gatewayfw.web.reader import check_request
-from gatewayfw.web.strict_json import parse
+from gatewayfw.web.reader import check_request, parse
 
 
 def outcome(stop: Callable[..., Any], *arguments: Any) -> str:

@@ -247,6 +247,12 @@ def test_a_part_has_the_headers_of_the_whole(service):
         )
 
 
+TO_OPTIONS = {
+    **{"Allow": "GET, HEAD, OPTIONS", "X-Request-Id": "r-1"},
+    **{"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"},
+}
+
+
 @pytest.mark.parametrize("cors", [None, ["https://shop.example"]], ids=["without", "with"])
 @pytest.mark.parametrize("asked", [{}, {"Origin": "https://shop.example"}, {"Access-Control-Request-Method": "GET"}])
 def test_options_names_the_methods_and_no_more_unless_a_page_asks(service, cors, asked):
@@ -254,14 +260,14 @@ def test_options_names_the_methods_and_no_more_unless_a_page_asks(service, cors,
     reply = client.options("/gateway/files/x", headers={**asked, "X-Request-Id": "r-1"})
     assert (reply.status_code, reply.data) == (204, b"")
     own = {name: value for name, value in reply.headers if name != "Vary" and not name.startswith("Access-Control-")}
-    assert own == {"Allow": "GET, HEAD, OPTIONS", "X-Request-Id": "r-1"}
+    assert own == TO_OPTIONS
     assert "Access-Control-Allow-Methods" not in reply.headers
 
 
 def test_a_preflight_is_not_answered_to_pages_of_nobody(service):
     asked = {"Origin": "https://shop.example", "Access-Control-Request-Method": "GET", "X-Request-Id": "r-1"}
     reply = service.client.options("/gateway/files/x", headers=asked)
-    assert dict(reply.headers) == {"Allow": "GET, HEAD, OPTIONS", "X-Request-Id": "r-1"}
+    assert dict(reply.headers) == TO_OPTIONS
 
 
 def test_a_server_may_send_the_file_by_itself(service):

@@ -1,4 +1,4 @@
-"""Guards of pages: gatewayfw.web.guard."""
+"""Guards of pages: gatewayfw.web.playground."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from flask import Request, abort
 from werkzeug.test import EnvironBuilder
 
-from gatewayfw.web.guard import accepts
+from gatewayfw.web.playground import accepts
 
 SENT = Request(EnvironBuilder(headers={"X-Team": "a"}).get_environ())
 

@@ -13,8 +13,7 @@ from flask import Flask
 
 from gatewayfw.settings import Settings
 from gatewayfw.web.mount import init_worker
-from gatewayfw.web.servers.options import PATIENCE
-from gatewayfw.web.servers.threaded import open_listener
+from gatewayfw.web.servers.options import PATIENCE, open_listener
 
 #: Connections of one granian worker, idle ones too (gunicorn's default); more wait to be accepted.
 _CONNECTIONS = 1000

@@ -11,8 +11,7 @@ from flask import Flask
 
 from gatewayfw.settings import Settings
 from gatewayfw.web.mount import init_worker
-from gatewayfw.web.servers.options import PATIENCE
-from gatewayfw.web.servers.threaded import open_listener
+from gatewayfw.web.servers.options import PATIENCE, open_listener
 
 #: Seconds beyond the deadline of an act after which a worker that does not respond is killed.
 _MARGIN = 25

@@ -1,14 +1,22 @@
-"""The options of servers, and their checks."""
+"""The options of servers: what each may be, the names and the port that they mean."""
 
 from __future__ import annotations
 
+import os
+import socket
+from collections.abc import Mapping
+from ipaddress import ip_address
 from typing import Any, Literal, get_args
 
+from flask import Flask
+
+from gatewayfw.environment import is_development
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
 
 #: gunicorn comes with the package, the others with the extras of their names.
 Server = Literal["gunicorn", "granian", "waitress"]
+_BACKLOG = 128
 #: Seconds beyond the deadline of an act that requests in progress get when the server stops.
 PATIENCE = 5
 
@@ -46,3 +54,56 @@ def check_worker_timeout(seconds: float, settings: Settings, option: str = "time
             f"the server's {option} of {seconds:g} s must be above the deadline of {settings.deadline:g} s "
             "(setting deadline)"
         )
+
+
+def restrict_hosts(app: Flask, host: str, *, playground: bool, environ: Mapping[str, str]) -> None:
+    """Let an app answer only under `trusted_hosts`, if there are any."""
+    if (names := trusted_hosts(host, playground=playground, environ=environ)) is not None:
+        app.config["TRUSTED_HOSTS"] = names
+
+
+def trusted_hosts(host: str, *, playground: bool, environ: Mapping[str, str]) -> list[str] | None:
+    """Return Flask's ``TRUSTED_HOSTS`` for a server; None for any name.
+
+    On a loopback address in development, or with a playground, only the names of this machine: otherwise a page that
+        binds its own host name to 127.0.0.1 could call acts as the developer. A guard of the playground does not
+        prevent that: such a page comes from the same address as the developer. Our choice.
+    """
+    if not (playground or is_development(environ)):
+        return None
+    addresses = _loopback_addresses(host)
+    # werkzeug 3.1 never finds an IPv6 address in the list: a server at ::1 is called as localhost.
+    return list(dict.fromkeys(["localhost", "127.0.0.1", "[::1]", host.lower(), *addresses])) if addresses else None
+
+
+def _loopback_addresses(host: str) -> list[str]:
+    try:
+        found = {str(address[0]) for *_, address in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
+    except (OSError, UnicodeError):  # No such host: binding fails, too, and says so.
+        return []
+    return sorted(address for address in found if _is_loopback(address))
+
+
+def _is_loopback(address: str) -> bool:
+    parsed = ip_address(address)
+    # Python 3.12 and earlier do not recognise an IPv4 address written as an IPv6 one.
+    return (getattr(parsed, "ipv4_mapped", None) or parsed).is_loopback
+
+
+def open_listener(host: str, port: int) -> socket.socket:
+    """Return a socket that listens.
+
+    Raises:
+        OSError: the port is in use, or the host has no such address.
+    """
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    listener = socket.socket(family, kind, protocol)
+    try:
+        if os.name == "posix":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
+    except BaseException:
+        listener.close()
+        raise
+    return listener

@@ -7,6 +7,7 @@ import threading
 from importlib.util import find_spec
 
 from flask import Flask
+from werkzeug.serving import BaseWSGIServer, make_server
 
 from gatewayfw.errors import missing_extra
 from gatewayfw.settings import Settings
@@ -14,8 +15,7 @@ from gatewayfw.web.mount import init_worker
 from gatewayfw.web.reply import logger
 from gatewayfw.web.servers.granian import run_granian
 from gatewayfw.web.servers.gunicorn import run_gunicorn
-from gatewayfw.web.servers.options import Server
-from gatewayfw.web.servers.threaded import threaded_server
+from gatewayfw.web.servers.options import Server, open_listener
 from gatewayfw.web.servers.waitress import run_waitress
 
 
@@ -66,3 +66,14 @@ def serve(
         own.log_startup()
         init_worker(app)
         own.serve_forever()
+
+
+def threaded_server(app: Flask, host: str, port: int) -> BaseWSGIServer:
+    """Return a server, bound to its port, that answers each request in a thread.
+
+    Raises:
+        OSError: the port is in use, or the host has no such address.
+    """
+    # Bound here, because werkzeug 3.1 prints and exits when it cannot bind.
+    with open_listener(host, port) as listener:
+        return make_server(host, port, app, threaded=True, fd=listener.fileno())

@@ -17,8 +17,7 @@ from flask import Flask
 from gatewayfw.settings import Settings
 from gatewayfw.web.mount import init_worker
 from gatewayfw.web.reply import logger
-from gatewayfw.web.servers.options import PATIENCE
-from gatewayfw.web.servers.threaded import open_listener
+from gatewayfw.web.servers.options import PATIENCE, open_listener
 
 #: Connections at a time; more wait to be accepted. A large body takes a second one of the 1024 files of most processes.
 _CONNECTIONS = 400
