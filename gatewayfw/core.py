@@ -21,7 +21,7 @@ from gatewayfw.acts.idempotent import IdempotentRunner
 from gatewayfw.acts.replies import parse_exceptions
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export import files as export_files
-from gatewayfw.export.languages import generated
+from gatewayfw.export.files import generated
 from gatewayfw.files import Files
 from gatewayfw.limits.limits import CallerKey, RateLimits
 from gatewayfw.observe.calls import CallObservers, F

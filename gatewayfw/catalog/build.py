@@ -5,7 +5,7 @@ Its keys: ``{"format", "tokens", "maxBatch", "models", "services"}``.
 - ``tokens``: where clients put a token: ``[{"in": "header" | "bearer" | "cookie", "name"}]``, never empty.
 - ``maxBatch``: most acts that one request may ask for as a batch; 0 for no batches.
 - ``models``: by name ``{"fields": {name: kind}, "links": {name: link}}``; see
-  `gatewayfw.catalog.kinds` and `gatewayfw.catalog.selections`. Excluded fields do not exist in it.
+  `gatewayfw.catalog.kinds` and `links_of`. Excluded fields do not exist in it.
 - ``services``: by name; ``{"remote": true}``, or ``{"remote": false, "acts": {model: {act: ...}}}``.
 
 An act has ``description``, ``mode`` (``assert`` or ``create``), ``access`` (``public``, ``rule`` or
@@ -35,8 +35,8 @@ from gatewayfw.acts.replies import Exceptions
 from gatewayfw.acts.returns import Returns, Selected
 from gatewayfw.carriers import Carrier
 from gatewayfw.catalog.kinds import Description, kind_of, kinds_of
-from gatewayfw.catalog.selections import links_of
 from gatewayfw.schemas.registry import ModelSchema, Schemas
+from gatewayfw.schemas.relations import RelatedRelation, Relation
 
 #: Increased when readers of the catalog have to change.
 FORMAT = 1
@@ -65,6 +65,36 @@ def _model(schemas: Schemas, model: ModelSchema) -> dict[str, Any]:
     visible = {name: model.pure[name] for name in model.copy_fields()}
     id_ = {"kind": "object_id", "presence": "required"}
     return {"fields": {"_id": id_, **kinds_of(visible)}, "links": links_of(schemas, model)}
+
+
+def links_of(schemas: Schemas, model: ModelSchema) -> dict[str, dict[str, Any]]:
+    """Return the relations of a model and the reverse relations on it, by name.
+
+    Each has ``model`` (whose documents are shown), ``type`` (``single`` or ``multiple``),
+    ``optional`` (whether a `single` one may be absent), ``fields`` (what the copies show, `_id`
+    first), ``limit`` and ``sort`` (``{"field", "order"}`` or null). A relation has ``reverses``, the
+    names of the reverse relations it causes on ``model``, and ``frozen``, true, if its copies are frozen. A
+    reverse relation has ``of``, the name of the relation of ``model`` that causes it, and ``default``, true,
+    if members are listed in it unless the flag says false.
+    """
+    return {name: _link(schemas, link) for name, link in schemas.links(model.name).items()}
+
+
+def _link(schemas: Schemas, link: Relation | RelatedRelation) -> dict[str, Any]:
+    source = schemas.get_schema(link.schema_name if isinstance(link, Relation) else link.member)
+    may_be_absent = link.optional if isinstance(link, Relation) else True
+    described: dict[str, Any] = {
+        "model": source.name,
+        "type": link.type,
+        "optional": link.type == "single" and may_be_absent,
+        "fields": ["_id", *source.copy_fields(link.excludes)],
+        "limit": link.limit,
+        "sort": None if link.sort is None else {"field": link.sort.field, "order": link.sort.order},
+    }
+    if isinstance(link, Relation):
+        described["reverses"] = list(link.related_relations)
+        return {**described, **({"frozen": True} if link.frozen else {})}
+    return {**described, "of": link.relation, **({"default": True} if link.default else {})}
 
 
 def _service(service: Mapping[str, Mapping[str, Act]] | str, shared: Exceptions) -> dict[str, Any]:

@@ -21,7 +21,7 @@ Each is an object with ``kind`` and ``presence``, and what goes with that kind:
 ``array``              ``items``, ``minItems``, ``maxItems``
 ``object``             ``fields`` by name, or null where any key is taken; ``open`` where
                        others are taken, too
-``selection``          what `gatewayfw.catalog.selections` says
+``selection``          see `gatewayfw.schemas.levels`
 ``filter``             of a listing: ``fields`` by name, each with ``value``, the kind that its values are
                        compared with, and ``operators``, of which ``eq`` may be left out
 ``count``              of a listing: a whole number up to ``most``, beyond it ``{"atLeast": most}``
@@ -34,8 +34,25 @@ is what its author wrote. Of marshmallow's own fields the usual ones are known; 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from gatewayfw.schemas.kinds.base import Description
 from gatewayfw.schemas.kinds.descriptions import describe as kind_of
 from gatewayfw.schemas.kinds.descriptions import describe_all as kinds_of
 
-__all__ = ["Description", "kind_of", "kinds_of"]
+__all__ = ["Description", "kind_of", "kinds_of", "operands_of"]
+
+
+def operands_of(field: Mapping[str, Any]) -> dict[str, Description]:
+    """Return what each operator takes by which a listing filters a field, as a kind."""
+    value = {name: part for name, part in field["value"].items() if name not in ("of", "description")}
+    value_or_null = {**value, "nullable": True}
+    known = {
+        **dict.fromkeys(("eq", "ne"), value_or_null),
+        **dict.fromkeys(("in", "nin"), {"kind": "array", "items": value_or_null}),
+        "exists": {"kind": "boolean"},
+        "prefix": {"kind": "string"},
+        "contains": {"kind": "string", "minLength": 1, "maxLength": 200},
+    }
+    return {name: known.get(name, {**value, "nullable": False}) for name in field["operators"]}

@@ -14,8 +14,8 @@ from flask.cli import with_appcontext
 from gatewayfw.cli.call import Route, route_of
 from gatewayfw.cli.command import JSON, NAME, Failed, find_gateway, format_json, table
 from gatewayfw.export import files
+from gatewayfw.export.files import LANGUAGES, generated
 from gatewayfw.export.jsonschema.document import json_schema
-from gatewayfw.export.languages import LANGUAGES, generated
 from gatewayfw.export.mcp import make_server, serve, tools_of
 from gatewayfw.export.openapi import openapi as openapi_document
 from gatewayfw.logs import escaped

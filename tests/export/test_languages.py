@@ -7,7 +7,7 @@ import pytest
 from gatewayfw import gateway
 from gatewayfw.catalog import build
 from gatewayfw.errors import DefinitionError
-from gatewayfw.export.languages import generated
+from gatewayfw.export.files import generated
 from gatewayfw.export.python.module import python
 from gatewayfw.export.typescript.module import typescript
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gatewayfw.catalog.kinds import operands_of
 from gatewayfw.errors import ValidationError
 from gatewayfw.export.jsonschema.document import details_schema, json_schema
-from gatewayfw.export.jsonschema.kinds import OPERANDS
 from gatewayfw.export.python.module import python
 from gatewayfw.export.typescript.module import typescript
 from gatewayfw.odm.listings.conditions import MOST_CONTAINED
@@ -182,7 +182,7 @@ def test_the_schema_refuses_the_filters_that_the_act_refuses(both, filter):
 
 
 def test_the_schema_says_how_much_may_be_contained():
-    assert OPERANDS["contains"]["maxLength"] == MOST_CONTAINED
+    assert operands_of({"value": {}, "operators": ["contains"]})["contains"]["maxLength"] == MOST_CONTAINED
 
 
 def test_the_schema_of_a_page():

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, final
 
-from gatewayfw.catalog.kinds import Description
+from gatewayfw.catalog.kinds import Description, operands_of
 from gatewayfw.export.patterns import ecma
 from gatewayfw.export.text import FROZEN
 from gatewayfw.schemas.kinds.numbers import MOST_DIGITS
@@ -28,14 +28,6 @@ ENDLESS = 1_000
 _ID: Mapping[str, Any] = MappingProxyType(
     # The length is for readers to whom `$` also means before a last line break, as it does to Python's.
     {"type": "string", "pattern": "^[0-9a-fA-F]{24}$", "maxLength": 24}
-)
-#: What operators of a listing take that take no value of the field.
-OPERANDS: Mapping[str, Schema] = MappingProxyType(
-    {
-        "exists": {"type": "boolean"},
-        "prefix": {"type": "string"},
-        "contains": {"type": "string", "minLength": 1, "maxLength": 200},
-    }
 )
 #: ISO 8601 as requests may have it: a date, or a date and time; without an offset it is UTC.
 _DATE = (
@@ -137,16 +129,9 @@ class Values:
         return _object_of({name: self._filtered(one) | _described(one["value"]) for name, one in fields})
 
     def _filtered(self, field: Description) -> Schema:
-        value = {name: part for name, part in field["value"].items() if name not in ("of", "description")}
-        operators = {name: self._operand(name, value) for name in field["operators"]}
+        operators = {name: self.schema(operand) for name, operand in operands_of(field).items()}
         written = {**_object_of(operators), "minProperties": 1}
         return {"anyOf": [operators["eq"], written]} if "eq" in operators else written
-
-    def _operand(self, operator: str, value: Description) -> Schema:
-        if operator in ("in", "nin"):
-            return {"type": "array", "items": self.schema({**value, "nullable": True})}
-        known = OPERANDS.get(operator)
-        return self.schema({**value, "nullable": operator in ("eq", "ne")}) if known is None else dict(known)
 
     def shared(self, name: str, make: Callable[[], Schema]) -> Schema:
         """Return a reference to the schema that ``make`` gives; it is made once."""

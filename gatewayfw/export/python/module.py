@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, final
 
 from gatewayfw.export.python.runtime import import_lines, runtime
-from gatewayfw.export.python.selections import Selections
-from gatewayfw.export.python.types import IMPORTS, Entry, Types, class_name, comment, docstring, quoted
+from gatewayfw.export.python.types import IMPORTS, Entry, Selections, Types, class_name, comment, docstring, quoted
 from gatewayfw.export.text import OPENING
 from gatewayfw.spelling import MAIN
 

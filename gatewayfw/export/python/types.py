@@ -7,6 +7,7 @@ class with ``total=False`` that inherits from one with the others. Keys that a c
 
 from __future__ import annotations
 
+import json
 import keyword
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,8 +15,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, final
 
+from gatewayfw.catalog.kinds import operands_of
 from gatewayfw.export.python.runtime import runtime
-from gatewayfw.export.text import printable
+from gatewayfw.export.text import FROZEN, printable
+from gatewayfw.schemas.relations import REV
 
 #: What the types of the module import, as pairs of a module and a name.
 IMPORTS = frozenset(
@@ -39,9 +42,10 @@ RESERVED = frozenset(
 _USED = frozenset({"bool", "dict", "float", "int", "list", "str"})
 _WORD = re.compile(r"[A-Za-z0-9]+")
 
+Selection = Mapping[str, Any]
+#: The hidden names by model; models without any are left out.
+Hidden = Mapping[str, frozenset[str]]
 ANY_OBJECT = "dict[str, Any]"
-#: What operators of a listing take that take no value of the field.
-OPERANDS: Mapping[str, str] = MappingProxyType({"exists": "bool", "prefix": "str", "contains": "str"})
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,7 @@ class Types:
 
         Objects in it become classes named after ``wanted``.
 
-        A selection has no annotation here: see `gatewayfw.export.python.selections`.
+        A selection has no annotation here: see `Selections`.
         """
         found = ROWS.get(kind["kind"], ROWS["any"])(self, kind, wanted)
         return _or_none(found) if kind.get("nullable") else found
@@ -125,9 +129,9 @@ class Types:
         return self._shared(entries, wanted)
 
     def _filtered(self, field: Mapping[str, Any], wanted: str) -> str:
-        value = self.value(field["value"], wanted)
-        found = self._shared([Entry(name, _operand(name, value)) for name in field["operators"]], wanted)
-        return f"{_or_none(value)} | {found}" if "eq" in field["operators"] and value != "Any" else found
+        operands = {name: self.value(operand, wanted) for name, operand in operands_of(field).items()}
+        found = self._shared([Entry(name, annotation) for name, annotation in operands.items()], wanted)
+        return f"{operands['eq']} | {found}" if operands.get("eq", "Any") != "Any" else found
 
     def count(self, wanted: str) -> str:
         """Return the annotation of a number that may be bounded."""
@@ -139,6 +143,115 @@ class Types:
         if key not in self._values:
             self._values[key] = self.add(self.fresh(wanted), key)
         return self._values[key]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Two classes: what may be asked for, and what is shown."""
+
+    get: str
+    document: str
+
+
+@dataclass(frozen=True)
+class _Level:
+    """What a selection names of its model."""
+
+    fields: Mapping[str, Any]
+    links: Mapping[str, Selection]
+    is_whole: bool
+
+
+@final
+class Selections:
+    """The shapes of one module; equal ones are made once.
+
+    One walk generates both. A selection of ``depth`` levels gives ``UserGet1`` and ``User1``, whose links are of depth
+    0. Below a link the classes are those of copies (``UserCopyGet0``), which have no revision. Below one that hides
+    fields they bear its name (``OrganizationUsersGet0``), because what a link excludes is hidden, of the same model,
+    everywhere below it.
+    """
+
+    def __init__(self, models: Mapping[str, Any], types: Types) -> None:
+        self._models = models
+        self._types = types
+        self._known: dict[tuple[str, str], Shape] = {}
+
+    def shape(self, selection: Selection, base: str) -> Shape:
+        """Return the shape of a selection.
+
+        ``base`` names it where its author chose what it allows. Only here, at the top, is there a revision.
+        """
+        return self._shape(selection, base, {}, revised=True)
+
+    def _shape(self, selection: Selection, base: str, hidden: Hidden, *, revised: bool = False) -> Shape:
+        name, level = base, ""
+        if "depth" in selection:
+            concerned = self._reachable(selection["model"], selection["depth"])
+            hidden = {model: names for model, names in hidden.items() if model in concerned}
+            plain = class_name(selection["model"], *([] if revised else ["copy"]))
+            name, level = base if hidden else plain, str(selection["depth"])
+        parts = ("model", "depth", "fields", "whole", "links")
+        allowed = {part: selection[part] for part in parts if part in selection}
+        concealed = {model: sorted(names) for model, names in hidden.items()}
+        key = (name, json.dumps([allowed, concealed, revised], sort_keys=True))
+        if key not in self._known:
+            self._known[key] = self._make(selection, (name, level), hidden, revised)
+        return self._known[key]
+
+    def _make(self, selection: Selection, named: tuple[str, str], hidden: Hidden, revised: bool) -> Shape:
+        base, level = named
+        found = self._level(selection, hidden)
+        model = selection["model"]
+        asked = [Entry(name, "Flag") for name in found.fields]
+        shown = [
+            Entry(name, self._types.value(kind, class_name(model, name)), comment=comment(kind))
+            for name, kind in found.fields.items()
+        ]
+        if revised:
+            asked.append(Entry(REV, "Flag"))
+            shown.append(Entry(REV, "int"))
+        for name, below in found.links.items():
+            link = self._models[model]["links"][name]
+            within = class_name(model, name) if "depth" in below else class_name(base, name)
+            inner = self._shape(below, within, self._below(link, hidden))
+            # One of which only some fields may be asked for takes no 1.
+            flag = "Flag" if self._level(below, {}).is_whole else "Literal[0]"
+            asked.append(Entry(name, f"{flag} | {inner.get}"))
+            copies = f"list[{inner.document}]" if link["type"] == "multiple" else inner.document
+            shown.append(Entry(name, copies, comment=FROZEN if "frozen" in link else ""))
+        types = self._types
+        get = types.add(types.fresh(f"{base}Get{level}"), asked, f"What a `get` of {_plain(model)} may name.")
+        document = types.fresh(f"{base}{level}" if level else f"{base}Document")
+        return Shape(get, types.add(document, shown, f"A document of {_plain(model)}, as far as `get` asks for it."))
+
+    def _level(self, selection: Selection, hidden: Hidden) -> _Level:
+        model = self._models[selection["model"]]
+        names = selection.get("fields", model["fields"])
+        concealed = hidden.get(selection["model"], frozenset())
+        fields = {name: model["fields"][name] for name in names if name not in concealed}
+        if "depth" not in selection:
+            return _Level(fields, selection["links"], selection["whole"])
+        depth = selection["depth"]
+        below = {name: {"model": link["model"], "depth": depth - 1} for name, link in model["links"].items()}
+        return _Level(fields, below if depth else {}, is_whole=True)
+
+    def _below(self, link: Mapping[str, Any], hidden: Hidden) -> Hidden:
+        model = link["model"]
+        excluded = (self._models[model]["fields"].keys() - link["fields"]) | hidden.get(model, frozenset())
+        return {**hidden, model: frozenset(excluded)} if excluded else hidden
+
+    def _reachable(self, model: str, depth: int) -> set[str]:
+        """Return the models that a selection shows."""
+        found, edge = {model}, {model}
+        for _ in range(depth):
+            edge = {link["model"] for name in edge for link in self._models[name]["links"].values()} - found
+            found |= edge
+        return found
+
+
+def _plain(model: str) -> str:
+    return model if model.isprintable() else ascii(model)
 
 
 def camel(name: str) -> str:
@@ -177,13 +290,6 @@ def _docstring(text: str, indent: str) -> str:
 
 def _or_none(annotation: str) -> str:
     return annotation if annotation == "Any" else f"{annotation} | None"
-
-
-def _operand(operator: str, value: str) -> str:
-    """Return the annotation of what an operator of a listing takes."""
-    if operator in ("in", "nin"):
-        return f"list[{_or_none(value)}]"
-    return OPERANDS.get(operator) or (_or_none(value) if operator in ("eq", "ne") else value)
 
 
 def _choices(choices: Sequence[Any]) -> str:

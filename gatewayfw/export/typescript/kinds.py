@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from textwrap import indent
 from types import MappingProxyType
 from typing import Any, final
 
-from gatewayfw.catalog.kinds import Description
-from gatewayfw.export.typescript.text import TypeMember, block, union
+from gatewayfw.catalog.kinds import Description, operands_of
+from gatewayfw.export.text import printable
 from gatewayfw.schemas.relations import REV
 
 #: The fields that links above hide, by model.
@@ -17,8 +20,6 @@ Hidden = Mapping[str, frozenset[str]]
 
 #: Levels of links that the type `Get` counts.
 DEEPEST = 32
-#: What operators of a listing take that take no value of the field.
-OPERANDS: Mapping[str, str] = MappingProxyType({"exists": "boolean", "prefix": "string", "contains": "string"})
 #: What every object inherits, to TypeScript.
 _INHERITED = frozenset(
     {"constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf"}
@@ -38,6 +39,60 @@ _NOTES = {
     "format": "format",
     "default": "default",
 }
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
+#: The longest object that stands in one line.
+_SHORT = 80
+
+
+@dataclass(frozen=True)
+class TypeMember:
+    """One key of an object type."""
+
+    name: str
+    type: str
+    optional: bool = False
+    comment: str = ""
+
+
+def literal(value: object) -> str:
+    """Return a literal of a string, number or boolean.
+
+    ``number`` for a number that JSON has no word for.
+    """
+    if isinstance(value, float) and not math.isfinite(value):
+        return "number"
+    return json.dumps(value, ensure_ascii=not str(value).isprintable())
+
+
+def union(literals: Iterable[object]) -> str:
+    """Return the union of some literals, each once; ``never`` for none."""
+    return " | ".join(dict.fromkeys(map(literal, literals))) or "never"
+
+
+def comment(text: str) -> str:
+    """Return text as a JSDoc comment that ends its line; nothing for no text."""
+    lines = [printable(line).rstrip() for line in text.strip().replace("*/", "*\\/").splitlines()]
+    if len(lines) < 2:
+        return f"/** {lines[0]} */\n" if lines else ""
+    return "/**\n" + "".join(f" * {line}".rstrip() + "\n" for line in lines) + " */\n"
+
+
+def block(members: Iterable[TypeMember]) -> str:
+    """Return an object type, in one line where it is short and has no comments."""
+    listed = list(members)
+    if not listed:
+        return "{}"
+    parts = [f"{key(one.name)}{'?' if one.optional else ''}: {one.type}" for one in listed]
+    line = f"{{ {'; '.join(parts)} }}"
+    if len(line) <= _SHORT and "\n" not in line and not any(one.comment for one in listed):
+        return line
+    rows = [f"{comment(one.comment)}{part};\n" for one, part in zip(listed, parts, strict=True)]
+    return "{\n" + indent("".join(rows), "  ") + "}"
+
+
+def key(name: str) -> str:
+    """Return a name as the key of an object."""
+    return name if _IDENTIFIER.fullmatch(name) else literal(name)
 
 
 class Shown:
@@ -92,14 +147,9 @@ class Shown:
         return block(TypeMember(name, self._filtered(one), True, self._comment(one["value"])) for name, one in fields)
 
     def _filtered(self, field: Description) -> str:
-        names, value = field["operators"], field["value"]
-        text = block(TypeMember(name, self._operand(name, value), optional=True) for name in names)
-        return f"{self.type({**value, 'nullable': True})} | {text}" if "eq" in names else text
-
-    def _operand(self, operator: str, value: Description) -> str:
-        if operator in ("in", "nin"):
-            return self.array({**value, "nullable": True})
-        return OPERANDS.get(operator) or self.type({**value, "nullable": operator in ("eq", "ne")})
+        operands = operands_of(field)
+        text = block(TypeMember(name, self.type(operand), optional=True) for name, operand in operands.items())
+        return f"{self.type(operands['eq'])} | {text}" if "eq" in operands else text
 
 
 class Sent(Shown):

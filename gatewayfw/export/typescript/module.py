@@ -14,8 +14,7 @@ from typing import Any
 
 from gatewayfw.catalog.kinds import Description
 from gatewayfw.export.text import FROZEN, OPENING
-from gatewayfw.export.typescript.kinds import DEEPEST, Asked, Sent, Shown
-from gatewayfw.export.typescript.text import TypeMember, block, key, union
+from gatewayfw.export.typescript.kinds import DEEPEST, Asked, Sent, Shown, TypeMember, block, key, union
 
 #: What only a gateway that takes batches has, in `template.ts`.
 _BATCH = re.compile(r"/\* batch \*/\n?(.*?)/\* end \*/\n?", re.DOTALL)

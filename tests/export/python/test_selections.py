@@ -10,8 +10,7 @@ import pytest
 
 from gatewayfw import gateway
 from gatewayfw.client import InProcessClient
-from gatewayfw.export.python.selections import Selections
-from gatewayfw.export.python.types import Types
+from gatewayfw.export.python.types import Selections, Types
 from gatewayfw.schemas import enums, integer, optional, string
 from tests.export.generated import hints, loaded, make, signature, source
 

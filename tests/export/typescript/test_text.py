@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.export.typescript.text import TypeMember, block, comment, literal, union
+from gatewayfw.export.typescript.kinds import TypeMember, block, comment, literal, union
 
 
 def test_names_and_literals_are_escaped():
