@@ -12,9 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from html import escape
-from importlib import resources
-from importlib.resources.abc import Traversable
-from pathlib import PurePath
+from pathlib import Path
 from types import CoroutineType, MappingProxyType
 from typing import Any, final
 
@@ -53,19 +51,19 @@ HEADERS: Mapping[str, str] = MappingProxyType(
         "Cross-Origin-Resource-Policy": "same-origin",
     }
 )
+_FOLDER = Path(__file__).parent.parent / "playground" / "static"
 _INDENTED = orjson.OPT_INDENT_2
 _FRESH = "no-store"
 _FOR_EVER = "public, max-age=31536000, immutable"
 _JSON, _TEXT, _HTML = "application/json", "text/plain; charset=utf-8", "text/html; charset=utf-8"
-#: Smaller files are not worth it, nor those that become hardly smaller: fonts are compressed already.
-_PACKED_FROM, _PACKED_TO = 1000, 0.95
+_FONT = "font/woff2"
 #: The types of files by their endings; a build has no others.
 _TYPES = {
     ".html": _HTML,
     ".js": "text/javascript; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".svg": "image/svg+xml",
-    ".woff2": "font/woff2",
+    ".woff2": _FONT,
 }
 
 
@@ -78,25 +76,17 @@ class File:
 
     @cached_property
     def packed(self) -> bytes | None:
-        """The bytes as gzip; None if that gains nothing."""
-        if len(self.content) < _PACKED_FROM:
-            return None
-        packed = gzip.compress(self.content, mtime=0)
-        return packed if len(packed) < len(self.content) * _PACKED_TO else None
+        """The bytes as gzip; None of a font, which is compressed already."""
+        return None if self.type == _FONT else gzip.compress(self.content, mtime=0)
 
 
 @cache
 def files() -> Mapping[str, File]:
     """Return the playground's files by name: ``index.html``, ``assets/...``."""
-    return MappingProxyType(dict(_read(resources.files("gatewayfw") / "playground" / "static", "")))
-
-
-def _read(folder: Traversable, prefix: str) -> Iterable[tuple[str, File]]:
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name) if folder.is_dir() else ():
-        if entry.is_dir():
-            yield from _read(entry, f"{prefix}{entry.name}/")
-        else:
-            yield prefix + entry.name, File(entry.read_bytes(), _TYPES[PurePath(entry.name).suffix])
+    found = sorted(path for path in _FOLDER.rglob("*") if path.is_file())
+    return MappingProxyType(
+        {path.relative_to(_FOLDER).as_posix(): File(path.read_bytes(), _TYPES[path.suffix]) for path in found}
+    )
 
 
 def check_options(on: Any, guard: Any, refused_in: Iterable[str], environ: Mapping[str, str]) -> None:
@@ -168,17 +158,12 @@ class Playground:
         given = {"theme-color": self.settings.playground_color, "note": self.settings.playground_note}
         metas = [f'<meta name="{name}" content="{escape(text)}" />' for name, text in given.items() if text]
         head = f"<title>{escape(title)}</title>{''.join(metas)}".encode()
-        return File(_page(base).content.replace(b"<title>Playground</title>", head), _HTML)
+        page = files()["index.html"].content.replace(b"<title>Playground</title>", head)
+        return File(page.replace(b'"./assets/', f'"{base}assets/'.encode()), _HTML)
 
     def _generate(self, sent: Request, name: str) -> Response:
         type_, make = _MADE[name]
         return _reply(sent, File(make(self.catalog(), _gateway_path(sent)), type_), _FRESH)
-
-
-@cache
-def _page(base: str) -> File:
-    page = files()["index.html"].content
-    return File(page.replace(b'"./assets/', f'"{base}assets/'.encode()), _HTML)
 
 
 def _reply(sent: Request, file: File, caching: str) -> Response:
