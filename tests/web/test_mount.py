@@ -10,7 +10,7 @@ from gatewayfw import DirectoryFiles, gateway
 from gatewayfw.client import InProcessClient
 from gatewayfw.errors import DefinitionError
 from gatewayfw.observe import prometheus
-from gatewayfw.odm import Odm
+from gatewayfw.odm.database import Database
 from gatewayfw.web.mount import GatewayBlueprint, init_worker, is_hidden
 
 BODY = {"model": "thing", "act": "where", "details": {"set": {}, "get": {}}}
@@ -214,7 +214,7 @@ def serving(monkeypatch):
         if times.refusal:
             raise times.refusal
 
-    monkeypatch.setattr(Odm, "serve", serve)
+    monkeypatch.setattr(Database, "serve", serve)
     return times
 
 
@@ -275,11 +275,11 @@ def test_each_mount_is_noted_by_app_and_name_until_the_app_is_gone():
 
 def test_all_gateways_of_an_app_begin_to_serve(monkeypatch):
     told, app = [], Flask("app")
-    monkeypatch.setattr(Odm, "init_worker", lambda odm: told.append(odm))
+    monkeypatch.setattr(Database, "init_worker", lambda database: told.append(database))
     first, second = gateway(), gateway()
     first.init_app(app, "/a")
     second.init_app(app, "/b")
     init_worker(app)
-    assert told == [first.odm, second.odm]
+    assert told == [first.odm.database, second.odm.database]
     init_worker(Flask("without"))
     assert len(told) == 2
