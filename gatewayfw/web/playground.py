@@ -51,7 +51,8 @@ HEADERS: Mapping[str, str] = MappingProxyType(
         "Cross-Origin-Resource-Policy": "same-origin",
     }
 )
-_FOLDER = Path(__file__).parent.parent / "playground" / "static"
+#: Where the files are; a build fills it.
+FOLDER = Path(__file__).parent.parent / "playground" / "static"
 _INDENTED = orjson.OPT_INDENT_2
 _FRESH = "no-store"
 _FOR_EVER = "public, max-age=31536000, immutable"
@@ -83,9 +84,9 @@ class File:
 @cache
 def files() -> Mapping[str, File]:
     """Return the playground's files by name: ``index.html``, ``assets/...``."""
-    found = sorted(path for path in _FOLDER.rglob("*") if path.is_file())
+    found = sorted(path for path in FOLDER.rglob("*") if path.is_file())
     return MappingProxyType(
-        {path.relative_to(_FOLDER).as_posix(): File(path.read_bytes(), _TYPES[path.suffix]) for path in found}
+        {path.relative_to(FOLDER).as_posix(): File(path.read_bytes(), _TYPES[path.suffix]) for path in found}
     )
 
 

@@ -119,7 +119,7 @@ def test_it_comes_packed_to_whom_accepts_it(accepted, encoding):
 
 
 def test_files_are_named_by_their_folders_and_in_order(tmp_path, monkeypatch):
-    monkeypatch.setattr("gatewayfw.web.playground._FOLDER", tmp_path / "static")
+    monkeypatch.setattr("gatewayfw.web.playground.FOLDER", tmp_path / "static")
     assert dict(files.__wrapped__()) == {}  # a package that was not built
     for name in ("b.svg", "a.js", "c/y.css", "c/x.woff2", "index.html"):
         place = tmp_path / "static" / name
