@@ -1,11 +1,12 @@
 """Acts: their registry, the request context and the lifecycle of a request."""
 
+from gatewayfw.acts.act import Act
 from gatewayfw.acts.context import Context, ContextFns
 from gatewayfw.acts.headers import Headers
 from gatewayfw.acts.lifecycle import Lifecycle, RequestBounds
-from gatewayfw.acts.registry import Act, Acts, UnknownName
+from gatewayfw.acts.registry import Acts
 from gatewayfw.acts.replies import Reply
-from gatewayfw.acts.services import RemoteReply, RemoteService
+from gatewayfw.acts.services import RemoteReply, RemoteService, UnknownName
 
 __all__ = [
     "Act",

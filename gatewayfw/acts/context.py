@@ -30,15 +30,12 @@ T = TypeVar("T")
 
 @final
 class Context(dict[str, Any]):
-    """The values of one request, as keys and as attributes.
+    """The values of one request, as keys and as attributes: ``context.user``.
 
-    ``context["user"]`` and ``context.user`` are the same.
-
-    Always there: ``Headers`` (`Headers`) and ``body`` (the parsed body, None until the gateway has
-    parsed it). In a request also ``Request``, a weak reference that behaves as the framework's request
-    (keep the request itself if you need it later), and ``Address``, the address of the
-    connection, empty when it has none. All other keys are the hooks' own. The names
-    of dictionary methods (``items``, ``get``) work as keys only.
+    Always there: ``Headers`` (`Headers`) and ``body`` (the parsed body, None until the gateway has parsed it). In a
+    request also ``Request``, a weak reference that behaves as the framework's request (keep the request itself if you
+    need it later), and ``Address``, the address of the connection, empty when it has none. All other keys are the
+    hooks' own. The names of dictionary methods (``items``, ``get``) work as keys only.
     """
 
     __slots__ = ()
@@ -121,23 +118,17 @@ class ContextFns:
     `run_in_context`, in a script, or while a streamed reply is sent without Flask's ``stream_with_context``. Under
     pytest each test has a context for what it calls outside requests, see `gatewayfw.testing.plugin`.
 
-    ``running`` returns the request that is being answered, and raises RuntimeError outside of any;
-    ``begin`` returns what a context of a request begins with. It must not hold the request, or the
-    two are a cycle that only a collection frees.
+    ``running`` returns the request that is being answered, and raises RuntimeError outside of any; ``begin`` returns
+    what a context of a request begins with. It must not hold the request, or the two are a cycle that only a collection
+    frees.
     """
 
-    def __init__(
-        self,
-        running: Callable[[], Any] = _no_request,
-        begin: Callable[[Any], Context] = _empty,
-    ) -> None:
+    def __init__(self, running: Callable[[], Any] = _no_request, begin: Callable[[Any], Context] = _empty) -> None:
         self._running = running
         self._begin = begin
 
     def get_context_model(self) -> Context:
-        """Return the current context itself.
-
-        Later hooks and the act see changes to it.
+        """Return the current context itself; later hooks and the act see changes to it.
 
         Raises:
             RuntimeError: outside of a request and of `open`, as of all functions that work on it.
@@ -165,9 +156,8 @@ class ContextFns:
         context.clear()
         context.update(values)
 
-    def add_contexts(self, con: Mapping[str, Any]) -> None:
-        """Do what `set_context` does; rule 4.2 of the specification lists both."""
-        self.set_context(con)
+    #: Rule 4.2 of the specification lists both.
+    add_contexts = set_context
 
     def add_context(self, con: Mapping[str, Any]) -> None:
         """Merge values into the context; a key that is there already is replaced.

@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar, Unpack, final
 
 from gatewayfw.acts.act import Service, put_common_hooks
-from gatewayfw.acts.hooks import HOOKS, ActFn, AfterHook, Hook, Lists, find_list_problems
+from gatewayfw.acts.hooks import HOOKS, ActFn, AfterHook, Hook, Lists, find_list_problems, join_early_hooks
+from gatewayfw.acts.services import RemoteService
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.shapes import Kind, UntypedDict
 from gatewayfw.schemas.structs import Mode
@@ -22,6 +23,10 @@ F = TypeVar("F", bound=ActFn)
 class ActOptions(TypedDict, total=False):
     """The keywords of an act that a group passes on; see `Acts.set_act`."""
 
+    pre_validation: Sequence[Hook]
+    pre_act: Sequence[Hook]
+    post_act: Sequence[AfterHook]
+    on_error: Sequence[AfterHook]
     public: bool
     limit: str | Sequence[str] | None
     max_get_depth: int | None
@@ -56,15 +61,10 @@ class Group:
         set: Kind | UntypedDict = MappingProxyType({}),  # the contract's word
         get: Any = MappingProxyType({}),
         mode: Mode = "assert",
-        pre_validation: Sequence[Hook] = (),
-        pre_act: Sequence[Hook] = (),
-        post_act: Sequence[AfterHook] = (),
-        on_error: Sequence[AfterHook] = (),
         **options: Unpack[ActOptions],
     ) -> Callable[[F], F]:
         """Register the decorated function as an act of the model; see `Acts.act`."""
-        hooks = self._ahead_of(pre_validation, pre_act, post_act, on_error)
-        return self._act(self._schema, act_name, set=set, get=get, mode=mode, **hooks, **options)
+        return self._act(self._schema, act_name, set=set, get=get, mode=mode, **self._joined(options))
 
     def set_act(
         self,
@@ -73,30 +73,17 @@ class Group:
         validator: Any,
         fn: ActFn,
         validation_run_type: Mode = "assert",
-        pre_validation: Sequence[Hook] = (),
-        pre_act: Sequence[Hook] = (),
-        post_act: Sequence[AfterHook] = (),
-        on_error: Sequence[AfterHook] = (),
         **options: Unpack[ActOptions],
     ) -> None:
         """Register an act of the model; see `Acts.set_act`."""
-        hooks = self._ahead_of(pre_validation, pre_act, post_act, on_error)
-        self._set_act(
-            schema=self._schema,
-            act_name=act_name,
-            validator=validator,
-            fn=fn,
-            validation_run_type=validation_run_type,
-            **hooks,
-            **options,
-        )
+        names = {"schema": self._schema, "act_name": act_name, "validation_run_type": validation_run_type}
+        self._set_act(**names, validator=validator, fn=fn, **self._joined(options))
 
-    def _ahead_of(self, *own: Any) -> dict[str, Any]:
+    def _joined(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        own = {name: options.get(name, ()) for name in HOOKS}
         # What is no list is left to the check of the act.
-        return {
-            name: [*self._lists[name], *given] if isinstance(given, list | tuple) else given
-            for name, given in zip(HOOKS, own, strict=True)
-        }
+        lists = {name: [*self._lists[name], *own[name]] for name in HOOKS if isinstance(own[name], list | tuple)}
+        return {**options, **lists}
 
 
 def parse_lists(**lists: Any) -> dict[str, tuple[Any, ...]]:
@@ -110,8 +97,10 @@ def parse_lists(**lists: Any) -> dict[str, tuple[Any, ...]]:
     return {name: tuple(given) for name, given in lists.items()}
 
 
-def put_common_hooks_everywhere(service: Service, common: Lists) -> Service:
+def put_common_hooks_everywhere(service: Service | RemoteService, common: Lists) -> Service | RemoteService:
     """Return a service whose acts begin with these hooks, and no other common ones."""
+    if isinstance(service, RemoteService):
+        return service.with_common_hooks(join_early_hooks(common))
     return {
         schema: {name: put_common_hooks(act, common) for name, act in acts.items()} for schema, acts in service.items()
     }

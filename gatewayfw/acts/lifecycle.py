@@ -1,14 +1,7 @@
 """The way of one request, from its body to what is made of the act's result.
 
-1. Find the act, or the remote service, that the body names.
-2. Open the deadline; from here on errors are translated, the hooks of ``on_error`` first.
-3. Count the call for the act's rate limits.
-4. Run the hooks of ``pre_validation``, validate ``details``, run the hooks of ``pre_act``.
-5. With a key, ask the idempotent runner, which runs the rest in a transaction or gives the reply that it has kept.
-6. Run ``fn`` and the hooks of ``post_act``.
-7. Write the reply.
-
-Source: specification 12.
+`Lifecycle.run` is this way. From the moment the deadline is open errors are translated, the hooks of ``on_error``
+first. Source: specification 12.
 """
 
 from __future__ import annotations

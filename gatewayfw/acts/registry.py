@@ -11,11 +11,11 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any, TypeVar, final
 
-from gatewayfw.acts.act import Act, ActDefinition, Limits, Service, parse_act, parse_service, put_common_hooks
+from gatewayfw.acts.act import ActDefinition, Limits, Service, parse_act, parse_service, put_common_hooks
 from gatewayfw.acts.groups import Group, parse_lists, put_common_hooks_everywhere
 from gatewayfw.acts.hooks import HOOKS, NO_HOOKS, ActFn, AfterHook, Hook, Lists, find_marks, join_early_hooks
 from gatewayfw.acts.replies import NO_EXCEPTIONS, Exceptions
-from gatewayfw.acts.services import Connect, Directory, RemoteService, Services, UnknownName, list_hooks
+from gatewayfw.acts.services import Connect, Directory, RemoteService, Services, list_hooks
 from gatewayfw.carriers import TOKEN, Carrier
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.paths import shown
@@ -24,8 +24,6 @@ from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.shapes import Kind, UntypedDict
 from gatewayfw.schemas.structs import Mode
 from gatewayfw.spelling import CONTRACT, DECORATOR, MAIN, PYTHON, Spelling, arguments_of, pythonic
-
-__all__ = ["Act", "Acts", "UnknownName"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,11 +34,9 @@ _SERVICE_NAME = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 class Acts(Directory):
     """The acts and services of one gateway.
 
-    You may register at any time and from any thread, with immediate effect: every change replaces
-    the whole table, so readers never see half a change.
-
-    The getters and `set_service` take their arguments by position or by name, because the contract
-    calls them by position; `set_act` takes names only.
+    You may register at any time and from any thread, with immediate effect: every change replaces the whole table, so
+    readers never see half a change. The getters and `set_service` take their arguments by position or by name, because
+    the contract calls them by position; `set_act` takes names only.
 
     Attributes:
         limits: parses and counts the rate limits of acts.
@@ -180,12 +176,7 @@ class Acts(Directory):
         more = parse_lists(pre_validation=pre_validation, pre_act=pre_act, post_act=post_act, on_error=on_error)
         with self._lock:
             common = {name: (*self._common[name], *more[name]) for name in HOOKS}
-            services = {
-                name: service if isinstance(service, RemoteService) else put_common_hooks_everywhere(service, common)
-                for name, service in self._services.items()
-            }
-            for remote in self.remote_services():
-                remote.set_common(join_early_hooks(common))
+            services = {name: put_common_hooks_everywhere(one, common) for name, one in self._services.items()}
             self._common = common
             self._services = MappingProxyType(services)
             self._note_carriers(join_early_hooks(more))
@@ -218,13 +209,9 @@ class Acts(Directory):
     ) -> None:
         """Register another service, under a name of its own.
 
-        ``service`` is the URL of a gateway that requests are forwarded to (``/gateway`` is
-        appended unless the path ends in it), or acts to run here, keyed by schema, then act name:
-        ``{"validator": ..., "fn": ..., "preAct"?: [...], "preValidation"?: [...],
-        "validationRunType"?: ..., "public"?: ..., "limit"?: ..., "maxGetDepth"?: ...,
-        "maxGetLeaves"?: ..., "maxReplyBytes"?: ..., "returns"?: ..., "mcp"?: ...,
-        "exceptions"?: ..., "idempotent"?: ..., "idempotentBy"?: ...}``, or an `Act` of this gateway (what
-        `get_main_acts` gives).
+        ``service`` is the URL of a gateway that requests are forwarded to (``/gateway`` is appended unless the path
+        ends in it), or acts to run here, keyed by schema, then act name: ``{"validator": ..., "fn": ..., "preAct"?:
+        [...], ...}`` with the keys of `setAct`, or an `Act` of this gateway (what `get_main_acts` gives).
 
         With a URL you may give ``pre_act``, hooks that run before a request is forwarded (like those of an act, but
         with a body that has not been validated), and ``headers``, names of request headers to forward besides
@@ -232,10 +219,9 @@ class Acts(Directory):
         hooks.
 
         Raises:
-            DefinitionError: the name is bad, taken or ``main``; the URL, a hook or a header is bad;
-                hooks or headers are given without a URL; or acts are bad, and the message names each
-                one. An `Act` of another gateway is bad: its functions use that gateway's context and
-                database, which no request here opens.
+            DefinitionError: the name is bad, taken or ``main``; the URL, a hook or a header is bad; hooks or headers
+                are given without a URL; or acts are bad, and the message names each one. An `Act` of another gateway
+                is bad: its functions use that gateway's context and database, which no request here opens.
         """
         _check_service_name(name)
         parsed: Service | RemoteService
@@ -247,10 +233,7 @@ class Acts(Directory):
             parsed = parse_service(self._schemas, self.limits, name, service, self._common)
         with self._lock:
             # Once more: `use` in another thread may have added some.
-            if isinstance(parsed, RemoteService):
-                parsed.set_common(join_early_hooks(self._common))
-            else:
-                parsed = put_common_hooks_everywhere(parsed, self._common)
+            parsed = put_common_hooks_everywhere(parsed, self._common)
             if name in self._services:
                 raise DefinitionError(f"service {name} is registered already{defined_at(self._places[name])}")
             self._places[name] = called_from()

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -36,10 +37,8 @@ class RemoteService:
     """A service of another gateway.
 
     Attributes:
-        name: the name it is registered under, for messages.
-        given: the URL as it was given.
-        pre_act: the hooks that run before a request is posted on.
-        act_hooks: the same, each callable with the body.
+        name, given: the name it is registered under, for messages, and the URL as it was given.
+        pre_act, act_hooks: the hooks that run before a request is posted on; the same, each callable with the body.
 
     Raises:
         DefinitionError: a hook is not valid.
@@ -50,13 +49,15 @@ class RemoteService:
         self.given = url
         if problems := list(find_hook_problems("preAct", pre_act, PYTHON)):
             raise DefinitionError(f"service {name}: {'; '.join(problems)}")
-        self._own = tuple(pre_act)
-        self.set_common(())
-
-    def set_common(self, hooks: Sequence[Hook]) -> None:
-        """Let these hooks, checked already, come before its own, and no other common ones."""
-        self.pre_act = (*hooks, *self._own)
+        self.pre_act = self._own = tuple(pre_act)
         self.act_hooks = tuple(map(call_with_body, self.pre_act))
+
+    def with_common_hooks(self, hooks: Sequence[Hook]) -> RemoteService:
+        """Return it with these hooks before its own, and no other common ones."""
+        service = copy(self)
+        service.pre_act = (*hooks, *self._own)
+        service.act_hooks = tuple(map(call_with_body, service.pre_act))
+        return service
 
     def call(
         self,
@@ -135,11 +136,11 @@ class Directory:
 
     def get_service(self, name: str) -> dict[str, dict[str, Act]] | str:
         """Return a service as it was set: ``{schema: {act name: Act}}``, or the URL."""
-        return _copy(self._find(name))
+        return _as_set(self._find(name))
 
     def get_acts_with_services(self) -> dict[str, dict[str, dict[str, Act]] | str]:
         """Return ``{service: {schema: {act name: Act}}}``; a remote service has its URL."""
-        return {name: _copy(service) for name, service in self._services.items()}
+        return {name: _as_set(service) for name, service in self._services.items()}
 
     def get_main_acts(self) -> dict[str, dict[str, Act]]:
         """Return ``{schema: {act name: Act}}`` of ``main``; empty without acts."""
@@ -204,7 +205,7 @@ class Directory:
     getMainActs = get_main_acts
 
 
-def _copy(service: Service | RemoteService) -> dict[str, dict[str, Act]] | str:
+def _as_set(service: Service | RemoteService) -> dict[str, dict[str, Act]] | str:
     if isinstance(service, RemoteService):
         return service.given
     return {schema: dict(acts) for schema, acts in service.items()}

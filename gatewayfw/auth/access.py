@@ -209,12 +209,12 @@ def first_id(field: str, scope_type: str) -> Scope:
     ids is not in scope. The ids after the first are not compared: see `all_ids`.
     Source: specification 19.6.
     """
-    return _scope(field, scope_type, lambda ids: ids[:1])
+    return _scope(field, scope_type, 1)
 
 
 def all_ids(field: str, scope_type: str) -> Scope:
     """Return a scope: every id in ``set.<field>`` is the active role's; our choice."""
-    return _scope(field, scope_type, lambda ids: ids)
+    return _scope(field, scope_type, None)
 
 
 def same_id(left: object, right: object) -> bool:
@@ -223,7 +223,7 @@ def same_id(left: object, right: object) -> bool:
     return digits is not None and digits == _digits(right)
 
 
-def _scope(field: str, scope_type: str, compared: Callable[[list[str | None]], list[str | None]]) -> Scope:
+def _scope(field: str, scope_type: str, compared: int | None) -> Scope:
     for name in (field, scope_type):
         if not isinstance(name, str) or not name:
             raise DefinitionError("scope: expected the name of a field of set and a scopeType")
@@ -234,7 +234,7 @@ def _scope(field: str, scope_type: str, compared: Callable[[list[str | None]], l
         ids = [_digits(id_) for id_ in given] if isinstance(given, list) else []
         if not ids or None in ids or role.get("scopeType") != scope_type:
             return False
-        return set(compared(ids)) == {_digits(role.get("scopeId"))}
+        return set(ids[:compared]) == {_digits(role.get("scopeId"))}
 
     return in_scope
 

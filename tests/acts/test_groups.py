@@ -134,8 +134,7 @@ def test_a_group_registers_by_object_and_decorator(make):
 
 
 def test_a_group_takes_every_keyword_of_an_act_and_needs_none():
-    lists = {"pre_validation", "pre_act", "post_act", "on_error"}
-    taken = signature(Acts.act).parameters.keys() - lists - {"self", "schema", "act_name", "set", "get", "mode"}
+    taken = signature(Acts.act).parameters.keys() - {"self", "schema", "act_name", "set", "get", "mode"}
     assert (ActOptions.__optional_keys__, ActOptions.__required_keys__) == (taken, set())
 
 

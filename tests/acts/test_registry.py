@@ -9,7 +9,7 @@ from inspect import currentframe
 
 import pytest
 
-from gatewayfw.acts.registry import Act
+from gatewayfw.acts.act import Act
 from gatewayfw.errors import DefinitionError, NotFound, ValidationError
 from gatewayfw.remote import FORWARDED, HttpService
 from gatewayfw.schemas import Schemas, boolean, object_, string
