@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pymongo import _csot
+from pymongo.database import Database
 
 from gatewayfw.storage import MockStorage, MongoStorage
 
@@ -237,12 +238,19 @@ class Stored:
     def __init__(self, database):
         self._database = database
         self._documents = {name: list(database[name].find().sort("_id")) for name in database.list_collection_names()}
+        self._states = states_of(database)
 
     def restore(self):
         """Put the documents back as they were, and remove all others."""
-        for name in self._database.list_collection_names():
-            documents = self._documents.get(name, [])
-            if list(self._database[name].find().sort("_id")) != documents:
+        for name, state in states_of(self._database).items():
+            if state != self._states.get(name):
                 self._database[name].delete_many({})
-                if documents:
+                if documents := self._documents.get(name):
                     self._database[name].insert_many([dict(document) for document in documents])
+
+
+def states_of(database):
+    """Return by collection what differs when its documents do: of MongoDB a hash, which is quick to get."""
+    if isinstance(database, Database):
+        return database.command("dbHash")["collections"]
+    return {name: list(database[name].find().sort("_id")) for name in database.list_collection_names()}
