@@ -12,7 +12,7 @@ from gatewayfw import gateway, string
 from gatewayfw.auth import Auth, Tokens, access_rule, bearer, cookie, header
 from tests.playground.conftest import open_act, send
 from tests.playground.test_sequences import exported, import_text, pytest_of
-from tests.playground.test_snippets import RUNNERS, ran, snippet  # noqa: F401  (a fixture)
+from tests.playground.test_snippets import RUNNERS, every, ran, snippet  # noqa: F401  (a fixture)
 
 ID = "0123456789abcdef01234567"
 TOKENS = Tokens("k" * 32)
@@ -66,11 +66,10 @@ def test_an_act_gets_the_token_of_the_dialog_or_the_browsers_cookie(page, servic
     assert reply.value.json() == SIGNED_IN
 
 
-@pytest.mark.parametrize("language", RUNNERS)
-def test_a_snippet_sends_the_token_there(snippet, tmp_path, language):  # noqa: F811
-    text = snippet(language, REQUEST)
-    assert ran(language, text, tmp_path, GOOD) == SIGNED_IN
-    assert ran(language, text, tmp_path)["success"] is False
+def test_a_snippet_of_each_language_sends_the_token_there(snippet, tmp_path):  # noqa: F811
+    texts = {language: snippet(language, REQUEST) for language in RUNNERS}
+    assert {language: ran(language, texts[language], tmp_path, GOOD) for language in texts} == every(SIGNED_IN)
+    assert {language: ran(language, texts[language], tmp_path)["success"] for language in texts} == every(False)
 
 
 def test_the_generated_client_sends_the_token_there(snippet, service_url, tmp_path):  # noqa: F811

@@ -45,12 +45,12 @@ def test_typing_in_one_field_adds_no_other(things):
     assert sent_by(things)["set"] == {"name": "a", "inner": {"note": "bc"}}
 
 
-@pytest.mark.parametrize("name", MEMBERS)
-def test_each_name_can_be_sent_and_taken_back(things, name):
-    at(things, f"set.inner.{name}").fill("x")
-    assert sent_by(things)["set"] == {"inner": {name: "x"}}
-    at(things, f"set.inner.{name}").fill("")
-    assert sent_by(things)["set"] == {"inner": {}}
+def test_each_name_can_be_sent_and_taken_back(things):
+    for name in MEMBERS:
+        at(things, f"set.inner.{name}").fill("x")
+        assert sent_by(things)["set"] == {"inner": {name: "x"}}
+        at(things, f"set.inner.{name}").fill("")
+        assert sent_by(things)["set"] == {"inner": {}}
 
 
 def test_a_box_asks_for_its_own_field_only(things):
