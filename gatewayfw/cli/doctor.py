@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import click
@@ -56,65 +55,55 @@ def doctor(name: str | None, as_json: bool) -> None:
     """
     _, gateway = find_gateway(name)
     tell_outages_of(gateway.odm)
-    found = _examined(gateway, findings(app(), gateway, os.environ))
+    found = list(_examined(gateway, findings(app(), gateway, os.environ)))
+    problems, warnings, hints = (
+        [text for one, text in found if one == kind] for kind in ("problem", "warning", "hint")
+    )
     if as_json:
-        click.echo(format_json({"problems": found.problems, "warnings": found.warnings, "hints": found.hints}))
+        click.echo(format_json({"problems": problems, "warnings": warnings, "hints": hints}))
     else:
-        kinds = [("problem", found.problems), ("warning", found.warnings)]
-        lines = [f"{kind}: {text}" for kind, texts in kinds for text in texts] or ["no problems found"]
-        click.echo("\n".join(map(escaped, [*lines, *(f"hint: {text}" for text in found.hints)])))
-    if found.problems:
+        lines = [*(f"problem: {text}" for text in problems), *(f"warning: {text}" for text in warnings)]
+        lines = [*(lines or ["no problems found"]), *(f"hint: {text}" for text in hints)]
+        click.echo("\n".join(map(escaped, lines)))
+    if problems:
         sys.exit(1)
 
 
-@dataclass
-class _Found:
-    """What is wrong, what may go wrong, and what could be better."""
-
-    problems: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    hints: list[str] = field(default_factory=list)
-
-    def add(self, kind: str, text: str) -> None:
-        {"problem": self.problems, "warning": self.warnings, "hint": self.hints}[kind].append(text)
-
-
-def _examined(gateway: Gateway, configuration: Iterable[Finding]) -> _Found:
+def _examined(gateway: Gateway, configuration: Iterable[Finding]) -> Iterator[Finding]:
     """Check definitions and configuration, then the database.
 
     The database only if there is one and the models are correct.
     """
-    found = _Found(gateway.checks.problems())
-    for kind, text in configuration:
-        found.add(kind, text)
-    if not gateway.schemas.problems():
-        found.warnings += [*_unlimited(gateway.schemas), *_too_large(gateway.schemas)]
-        for schema in gateway.schemas.get_schemas().values():
-            found.hints += listing_hints(gateway.schemas, schema)
-        if gateway.odm.database.is_set:
-            _examine_reachable(gateway, found)
-    return found
-
-
-def _examine_reachable(gateway: Gateway, found: _Found) -> None:
-    try:
-        _examine_database(gateway, gateway.odm.storage, found)
-    except GatewayError as error:
-        found.problems.append(f"database: {reason_of(error)}")
-
-
-def _examine_database(gateway: Gateway, storage: Storage, found: _Found) -> None:
+    yield from (("problem", text) for text in gateway.checks.problems())
+    yield from configuration
     schemas = gateway.schemas
-    sharded = _sharded(schemas, storage)
-    found.problems += sharded
-    if not sharded:
-        found.problems += gateway.odm.ready()
-        if not storage.has_transactions():
-            found.warnings.append(_STANDALONE)
-            found.problems += [f"{name}: {NO_TRANSACTIONS}" for name, act in acts_by_name(gateway.acts) if act.once]
-        found.warnings += [*_opted_out(schemas, storage), *_waiting(gateway.odm.jobs(), now()), *_unreadable(storage)]
-        found.hints += _lifetime(storage.transaction_lifetime(), gateway.settings.deadline)
-        found.hints += _to_renew(index_report(schemas, storage))
+    if schemas.problems():
+        return
+    yield from (("warning", text) for text in (*_unlimited(schemas), *_too_large(schemas)))
+    for schema in schemas.get_schemas().values():
+        yield from (("hint", text) for text in listing_hints(schemas, schema))
+    if gateway.odm.database.is_set:
+        try:
+            yield from _examined_database(gateway, gateway.odm.storage)
+        except GatewayError as error:
+            yield "problem", f"database: {reason_of(error)}"
+
+
+def _examined_database(gateway: Gateway, storage: Storage) -> Iterator[Finding]:
+    schemas = gateway.schemas
+    sharded = [name for name in (*schemas.get_schemas(), COLLECTION) if storage.is_sharded(name)]
+    if sharded:
+        yield from (("problem", f"{name}: the collection is sharded, which is not supported") for name in sharded)
+        return
+    yield from (("problem", text) for text in gateway.odm.ready())
+    if not storage.has_transactions():
+        yield "warning", _STANDALONE
+        acts = acts_by_name(gateway.acts)
+        yield from (("problem", f"{name}: {NO_TRANSACTIONS}") for name, act in acts if act.once)
+    warnings = (*_opted_out(schemas, storage), *_waiting(gateway.odm.jobs(), now()), *_unreadable(storage))
+    yield from (("warning", text) for text in warnings)
+    hints = _lifetime(storage.transaction_lifetime(), gateway.settings.deadline)
+    yield from (("hint", text) for text in (*hints, *_to_renew(index_report(schemas, storage))))
 
 
 # -- definitions
@@ -180,11 +169,6 @@ def _reverses(schemas: Schemas) -> Iterator[tuple[str, RelatedRelation]]:
 
 
 # -- the database
-
-
-def _sharded(schemas: Schemas, storage: Storage) -> list[str]:
-    names = [*schemas.get_schemas(), COLLECTION]
-    return [f"{name}: the collection is sharded, which is not supported" for name in names if storage.is_sharded(name)]
 
 
 def _opted_out(schemas: Schemas, storage: Storage) -> Iterator[str]:
