@@ -20,7 +20,7 @@ from benchmarks.modes import MODES, Result
 from benchmarks.report import Machine
 from benchmarks.servers import SHAPE, cores_for_the_others
 from benchmarks.works import WORKS
-from gatewayfw.testing.mongod import local_mongod
+from gatewayfw.testing.mongod import LocalMongod
 
 #: Signals that end a run; Ctrl-C sends the first.
 _ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -64,7 +64,7 @@ def mongod_uri() -> Iterator[str]:
     if given := os.environ.get("GATEWAYFW_TEST_MONGO_URI"):
         yield given
     else:
-        with local_mongod() as mongod:
+        with LocalMongod() as mongod:
             yield mongod.uri
 
 

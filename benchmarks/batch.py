@@ -20,7 +20,7 @@ from benchmarks import dataset, report
 from benchmarks.dataset import Size, user_id
 from benchmarks.replies import running
 from benchmarks.service import make_gateway
-from gatewayfw.testing.mongod import local_mongod
+from gatewayfw.testing.mongod import LocalMongod
 
 CALLS, ROUNDS, TIMES = 20, 60, 5
 _SIZE = Size(20, 400)
@@ -46,7 +46,7 @@ def _cpu(pid: int) -> float:
 
 def main() -> None:
     """Print a table of the three ways, whose rounds alternate."""
-    with local_mongod() as mongod:
+    with LocalMongod() as mongod:
         uri = mongod.uri.replace("/?", "/batch?")
         with MongoClient[dict[str, Any]](uri) as client:
             dataset.seed(client.get_default_database(), _SIZE)

@@ -27,7 +27,7 @@ from urllib3 import PoolManager
 from benchmarks import report
 from gatewayfw import any_, gateway, string
 from gatewayfw.settings import Settings
-from gatewayfw.testing.mongod import local_mongod
+from gatewayfw.testing.mongod import LocalMongod
 
 AT_ONCE = 8
 _ROOT = Path(__file__).parent.parent
@@ -155,7 +155,7 @@ def _memory(pid: int, name: str) -> float:
 def main(*names: str) -> None:
     """Print a table of these works, or of all."""
     rows = []
-    with local_mongod() as mongod:
+    with LocalMongod() as mongod:
         uri = mongod.uri.replace("/?", "/replies?")
         for name in names or WORKS:
             seed(uri, WORKS[name])

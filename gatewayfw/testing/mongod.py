@@ -20,7 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -248,18 +248,6 @@ class LocalMongod:
         if status == _PORT_TAKEN:
             raise _PortTaken
         raise MongodError(f"mongod ended with status {status}\n{_tail(self.data)}")
-
-
-@contextlib.contextmanager
-def local_mongod(
-    data: Path | str | None = None, port: int | None = None, *, log: Callable[[str], None] | None = None
-) -> Iterator[LocalMongod]:
-    """Run a `LocalMongod` inside ``with``.
-
-    The arguments and errors are those of the class.
-    """
-    with LocalMongod(data, port, log=log) as mongod:
-        yield mongod
 
 
 def _options(db: Path, port: int) -> list[str]:

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from gatewayfw.testing.mongod import MongodNotFound, local_mongod
+from gatewayfw.testing.mongod import LocalMongod, MongodNotFound
 
 #: Exit statuses of pytest: all passed, and none was there.
 PASSED, NONE = 0, 5
@@ -146,7 +146,7 @@ def copies(count):
 def server(stack):
     """Return the URI of a mongod that runs until a stack is left; None where there is none."""
     try:
-        return stack.enter_context(local_mongod()).uri
+        return stack.enter_context(LocalMongod()).uri
     except MongodNotFound:
         return None
 

@@ -16,7 +16,7 @@ from pymongo import MongoClient
 from pymongo.errors import OperationFailure
 
 from gatewayfw.testing import mongod as module
-from gatewayfw.testing.mongod import LocalMongod, MongodError, MongodNotFound, find_mongod, local_mongod, memory_folder
+from gatewayfw.testing.mongod import LocalMongod, MongodError, MongodNotFound, find_mongod, memory_folder
 from tests.testing.servers import listens, needs_mongod
 from tests.waiting import wait_until
 
@@ -205,7 +205,7 @@ def test_server_is_a_replica_set_with_transactions(mongo_client):
 
 @needs_mongod
 def test_stop_ends_the_server_and_removes_its_folder(found):
-    with local_mongod() as mongod:
+    with LocalMongod() as mongod:
         port, data = mongod.port, mongod.data
         assert (listens(port), data.is_dir()) == (True, True)
     assert (listens(port), data.exists()) == (False, False)
@@ -262,11 +262,11 @@ def test_uri_of_a_stopped_server_is_refused(found):
 @needs_mongod
 def test_data_of_a_given_folder_outlives_the_server_and_its_port(found, tmp_path):
     said = []
-    with local_mongod(tmp_path / "my data", log=said.append) as first, MongoClient(first.uri) as client:
+    with LocalMongod(tmp_path / "my data", log=said.append) as first, MongoClient(first.uri) as client:
         client.shop.things.insert_one({"_id": 1})
         port = first.port
         assert first.uri_of("shop") == f"mongodb://127.0.0.1:{port}/shop?replicaSet=rs0"
-    with local_mongod(tmp_path / "my data") as second, MongoClient(second.uri) as client:
+    with LocalMongod(tmp_path / "my data") as second, MongoClient(second.uri) as client:
         assert list(client.shop.things.find()) == [{"_id": 1}]
         assert (second.port == port, client.primary) == (False, ("127.0.0.1", second.port))
     assert said == [f"mongod runs at mongodb://127.0.0.1:{port}/?replicaSet=rs0, data in {tmp_path / 'my data'}"]
@@ -274,7 +274,7 @@ def test_data_of_a_given_folder_outlives_the_server_and_its_port(found, tmp_path
 
 @needs_mongod
 def test_folder_in_use_is_refused_and_its_server_left_alone(found, tmp_path):
-    with local_mongod(tmp_path) as mongod:
+    with LocalMongod(tmp_path) as mongod:
         with pytest.raises(MongodError, match=r"^another process uses the data in "):
             LocalMongod(tmp_path).start()
         assert listens(mongod.port)
@@ -296,13 +296,13 @@ def test_lost_race_for_a_port_is_run_again(found, monkeypatch):
         other.bind(("127.0.0.1", 0))
         ports = iter([other.getsockname()[1], free])
         monkeypatch.setattr(module, "find_free_port", lambda: next(ports))
-        with local_mongod() as mongod:
+        with LocalMongod() as mongod:
             assert mongod.port == free
 
 
 @needs_mongod
 def test_another_server_on_the_port_is_not_taken_for_ours(found, tmp_path):
-    with local_mongod() as other, pytest.raises(MongodError, match=rf"^port {other.port} is in use$"):
+    with LocalMongod() as other, pytest.raises(MongodError, match=rf"^port {other.port} is in use$"):
         LocalMongod(tmp_path, other.port).start()
 
 
@@ -345,7 +345,7 @@ def start(monkeypatch, program, tmp_path):
             port = listening.getsockname()[1]
             server = make(f"127.0.0.1:{port}")
             monkeypatch.setattr(module, "MongoClient", server)
-            with local_mongod(tmp_path / "data", port, log=server.log.append) as mongod:
+            with LocalMongod(tmp_path / "data", port, log=server.log.append) as mongod:
                 server.log.append(mongod.uri_of("shop"))
                 return port, server
 

@@ -15,7 +15,7 @@ import pytest
 from pymongo import MongoClient
 
 from gatewayfw.testing import supervisor
-from gatewayfw.testing.mongod import local_mongod
+from gatewayfw.testing.mongod import LocalMongod
 from tests.testing.servers import listens, needs_mongod
 from tests.waiting import wait_until
 
@@ -56,7 +56,7 @@ def test_folder_of_a_killed_process_can_be_used_again_at_once(found, tmp_path):
         with MongoClient(f"mongodb://127.0.0.1:{port}/?replicaSet=rs0") as client:
             client.shop.things.insert_one({"_id": 1})
         process.kill()
-        with local_mongod(tmp_path) as mongod, MongoClient(mongod.uri) as client:
+        with LocalMongod(tmp_path) as mongod, MongoClient(mongod.uri) as client:
             assert list(client.shop.things.find()) == [{"_id": 1}]
 
 
@@ -69,7 +69,7 @@ def test_server_stops_at_interpreter_exit(found):
 
 @needs_mongod
 def test_server_has_a_session_of_its_own_that_ctrl_c_does_not_reach(found):
-    with local_mongod() as mongod:
+    with LocalMongod() as mongod:
         server = int((mongod.data / "db" / "mongod.lock").read_text())
         assert os.getsid(server) not in (os.getsid(0), os.getpid())
 
