@@ -27,7 +27,7 @@ _REMOVED: Any = object()
 #: What ``$push`` takes beside ``$each``.
 MODIFIERS = frozenset({"$position", "$slice", "$sort"})
 _WRONG_SORT = "$sort takes 1 or -1, alone or for one field of the elements"
-_64_BITS = range(-(2**63), 2**63)
+_LOWEST, _HIGHEST = -(2**63), 2**63 - 1
 _DECIMALS = create_decimal128_context()
 #: How many nulls MongoDB puts into a list at most, in order to reach a place beyond its end.
 _MOST_FILLED = 1_500_000
@@ -66,7 +66,7 @@ def apply_update(document: Document, update: Update, filter: Filter) -> Document
             refused.append(path)
         else:
             value = OPERATORS[name].apply(present, operand)
-            if isinstance(value, int) and value not in _64_BITS:
+            if isinstance(value, int) and not _LOWEST <= value <= _HIGHEST:
                 beyond.append(path)
             elif value is _REMOVED:
                 _remove(after, names)
@@ -240,7 +240,7 @@ def _find_wrong_addition(value: Any, modifiers: Set[str] = frozenset()) -> str |
 
 def _find_wrong_modifier(modifiers: Mapping[str, Any]) -> str | None:
     for name in ("$position", "$slice"):
-        if name in modifiers and (type(modifiers[name]) is not int or modifiers[name] not in _64_BITS):
+        if name in modifiers and not (type(modifiers[name]) is int and _LOWEST <= modifiers[name] <= _HIGHEST):
             return f"{name} takes a whole number"
     if "$sort" not in modifiers:
         return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mongomock
 import pytest
-from bson import Decimal128
+from bson import Decimal128, Int64
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -58,6 +58,13 @@ def test_random_updates_make_the_same_on_both_adapters(mongo_database, found, ch
         for number in range(len(found)):
             there, here = (change(storage, update, number) for storage in both)
             assert here == there, update
+
+
+@pytest.mark.parametrize("name", ["$set", "$inc", "$min", "$push"])
+def test_a_long_number_is_any_other(storage, name):
+    storage.insert("things", [{"_id": 1}])
+    after = storage.update_one("things", {"_id": 1}, {name: {"a": Int64(2**40)}}, None)
+    assert after == {"_id": 1, "a": [2**40] if name == "$push" else 2**40}
 
 
 # -- the modifiers of `$push`
