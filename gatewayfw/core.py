@@ -31,7 +31,7 @@ from gatewayfw.odm import Odm
 from gatewayfw.remote import HttpService
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import GivenSettings, Settings, open_to_config, read_config
-from gatewayfw.spelling import pythonic
+from gatewayfw.spelling import as_contract
 from gatewayfw.web.app import make_app, prefix
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.endpoint import Endpoint
@@ -57,17 +57,6 @@ class BlueprintOptions(TypedDict, total=False):
     static_prefix: str | None
     check: bool
     probes: bool
-
-
-def gateway(
-    app: Flask | None = None,
-    *,
-    caller_key: CallerKey | None = None,
-    exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = None,
-    **settings: Unpack[GivenSettings],
-) -> Gateway:
-    """Return a new gateway; see `Gateway`. Source: specification 18.1."""
-    return Gateway(app, caller_key=caller_key, exceptions=exceptions, **settings)
 
 
 @final
@@ -199,7 +188,7 @@ class Gateway:
         Raises:
             DefinitionError: an option is of the wrong type or does not go with the others.
         """
-        endpoint = self._endpoint(self._cors(cors, cors_headers), playground, playground_guard, check, probes)
+        endpoint = self._endpoint(cors, cors_headers, playground, playground_guard, check, probes)
         made = make_blueprint(endpoint, name, static_path=static_path, static_prefix=static_prefix)
         made.record(
             lambda state: self._note_mount(state.app, f"{state.name_prefix}.{state.name}".lstrip("."), endpoint)
@@ -250,7 +239,7 @@ class Gateway:
         check_server_options(host, port, workers, threads, server)
         if not isinstance(type_generation, bool):
             raise DefinitionError("option 'type_generation': expected true or false")
-        endpoint = self._endpoint(self._cors(cors, cors_headers), playground, playground_guard, check, probes)
+        endpoint = self._endpoint(cors, cors_headers, playground, playground_guard, check, probes)
         app = make_app(endpoint, static_path=static_path, url_prefix=url_prefix, fast_lane=fast_lane)
         self._note_mount(app, NAME, endpoint)
         if type_generation:
@@ -310,7 +299,7 @@ class Gateway:
             probes=probes,
         )
         restrict_hosts(app, host, playground=playground, environ=os.environ)
-        multi_process = self._shares_data_between_processes()
+        multi_process = self.odm.database.is_set and self.odm.storage.multi_process
         if workers > 1 and starts_processes(multi_process, server):
             warn_of_processes(self._calls.observers, os.environ)
         serve(
@@ -353,9 +342,7 @@ class Gateway:
         """Call `generate_types` for TypeScript."""
         return self.generate_types(path)
 
-    def runServer(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> None:
-        """Call `run_server` with the contract's object or keywords."""
-        self.run_server(**pythonic(config, keys))
+    runServer = as_contract(run_server)
 
     def _generate_types_at_start(self) -> None:
         try:
@@ -363,19 +350,10 @@ class Gateway:
         except OSError as error:
             raise DefinitionError(f"option 'type_generation': the types cannot be written: {error}") from error
 
-    def _shares_data_between_processes(self) -> bool:
-        try:
-            return self.odm.storage.multi_process
-        except DefinitionError:  # No database was set.
-            return False
-
     def _note_mount(self, app: App, name: str, endpoint: Endpoint) -> None:
         """Note a mount, and tell the app, in which the command line looks for gateways."""
         self.mounts.setdefault(app, {})[name] = endpoint
         app.extensions.setdefault("gatewayfw", {})[name] = self
-
-    def _cors(self, option: Any, headers: Any) -> Cors:
-        return Cors.checked(option, headers, self._carried_headers)
 
     def _carried_headers(self) -> list[str]:
         """Return the headers that pages of an allowed origin send for hooks.
@@ -385,7 +363,9 @@ class Gateway:
         carriers = (*self.acts.token_carriers, *self.acts.role_carriers)
         return [carrier.header for carrier in carriers if carrier.place in ("header", "bearer")]
 
-    def _endpoint(self, cors: Cors, playground: bool, guard: Guard | None, check: bool, probes: bool) -> Endpoint:
+    def _endpoint(
+        self, cors: Any, cors_headers: Any, playground: bool, guard: Guard | None, check: bool, probes: bool
+    ) -> Endpoint:
         for name, option in (("check", check), ("probes", probes)):
             if not isinstance(option, bool):
                 raise DefinitionError(f"option {name!r}: expected true or false")
@@ -396,7 +376,7 @@ class Gateway:
             self.lifecycle,
             self.context_fns,
             self.settings,
-            cors,
+            Cors.checked(cors, cors_headers, self._carried_headers),
             shown,
             checks,
             leave_to_signal,
@@ -407,3 +387,7 @@ class Gateway:
             probes,
             self.odm.database.serve,
         )
+
+
+#: Makes a new gateway: the contract's name. Source: specification 18.1.
+gateway = Gateway

@@ -124,12 +124,11 @@ class HttpService(RemoteService):
         return RemoteReply(reply.status, reply.data, told)
 
 
-def _checked_names(headers: object, name: str) -> list[str]:
-    if not isinstance(headers, Sequence) or isinstance(headers, str):
+def _checked_names(headers: Any, name: str) -> list[str]:
+    is_list = isinstance(headers, Sequence) and not isinstance(headers, str)
+    if not is_list or not all(isinstance(header, str) and TOKEN.fullmatch(header) for header in headers):
         raise DefinitionError(f"service {name}: headers must be a list of names such as 'x-tenant'")
     for header in headers:
-        if not isinstance(header, str) or not TOKEN.fullmatch(header):
-            raise DefinitionError(f"service {name}: headers must be a list of names such as 'x-tenant'")
         if header.lower() in _NEVER:
             raise DefinitionError(f"service {name}: headers: {header} is made here and never passed on")
     return [header.lower() for header in headers]
@@ -151,23 +150,17 @@ def _carried(headers: Mapping[str, str], carriers: Iterable[Carrier]) -> dict[st
     return sent
 
 
-def _checked_value(header: str, value: str) -> str:
-    if not _HEADER_VALUE.fullmatch(value):
-        raise BadRequest(f"the header {header} cannot be passed on")
-    return value
-
-
-def _only(header: str, values: Sequence[str]) -> str:
+def _checked_value(header: str, *values: str) -> str:
     """Return the only value of a header; several values are refused, not guessed from."""
-    if len(values) > 1:
+    if len(values) > 1 or not _HEADER_VALUE.fullmatch(values[0]):
         raise BadRequest(f"the header {header} cannot be passed on")
-    return _checked_value(header, values[0])
+    return values[0]
 
 
 def _forwarded(headers: Mapping[str, str], names: Iterable[str], address: str, name: str) -> dict[str, str]:
     sent = {FORWARDED_FOR: address} if _ADDRESS.fullmatch(address) else {}
     given = Headers(headers)
-    sent |= {header: _only(header, given.getlist(header)) for header in names if header in given}
+    sent |= {header: _checked_value(header, *given.getlist(header)) for header in names if header in given}
     hops = headers.get(HOPS, "0")
     if not re.fullmatch(r"[0-9]{1,3}", hops) or int(hops) >= MAX_HOPS:
         raise RemoteError(f"service {name} was not asked: too many hops")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from gatewayfw.wire.posting import HttpReply, NotAGateway, check_head, envelope_of, read_json
+from gatewayfw.wire.posting import HttpReply, NotAGateway, check_head, envelope_of, is_envelope, read_json
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
@@ -135,14 +135,10 @@ def _reply_to(item: dict[str, Any]) -> HttpReply:
 
 
 def _is_item(value: Any) -> bool:
-    if not isinstance(value, dict) or not {"body", "success", "status"} <= value.keys():
+    if not isinstance(value, dict) or not is_envelope({key: value[key] for key in ("body", "success") if key in value}):
         return False
-    body, success, status = value["body"], value["success"], value["status"]
-    if type(status) is not int or not 200 <= status <= 599:
-        return False
-    if success is True:
-        return status < 300
-    return success is False and status >= 400 and isinstance(body, dict) and isinstance(body.get("message"), str)
+    least, most = (200, 299) if value["success"] else (400, 599)
+    return type(value.get("status")) is int and least <= value["status"] <= most
 
 
 def _refusal(reply: HttpReply, body: dict[str, Any]) -> CallError:

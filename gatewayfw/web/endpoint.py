@@ -12,7 +12,7 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar, final
+from typing import Any, TypeVar, final
 
 from flask import Request, Response, current_app, got_request_exception, request
 from werkzeug.datastructures import Headers
@@ -39,9 +39,6 @@ from gatewayfw.web.multipart import Form, boundary_of
 from gatewayfw.web.playground import Playground
 from gatewayfw.web.reader import discard_body, read_body
 from gatewayfw.web.reply import FIXED, Answer, Success
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
 
 #: Headers of a written reply that need not be named: those that no page may read, and those of every reply.
 _NOT_EXPOSED = frozenset({"Set-Cookie", "Idempotent-Replay"})
@@ -230,7 +227,7 @@ class Endpoint:
         reply = Answer(success)
         return reply if self.cors.origins is None else self.with_cors(reply)
 
-    def headers(self, success: Success, environ: WSGIEnvironment) -> list[tuple[str, str]]:
+    def headers(self, success: Success, environ: dict[str, Any]) -> list[tuple[str, str]]:
         """Return the headers of a success that is sent without a response around it."""
         if self.cors.origins is None:
             return success.headers

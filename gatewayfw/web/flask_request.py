@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, final
 from weakref import proxy
 
 from flask import Request, g, request
@@ -13,9 +13,6 @@ from werkzeug.datastructures import EnvironHeaders
 
 from gatewayfw.acts.context import ADDRESS, Context, ContextFns
 from gatewayfw.acts.headers import Headers
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
 
 #: How an IPv4 address begins that is written as an IPv6 one.
 _MAPPED = "::ffff:"
@@ -64,7 +61,7 @@ def address_of(sent: Request) -> str:
     return bare[len(_MAPPED) :] if bare.lower().startswith(_MAPPED) and "." in bare else bare
 
 
-def _headers(environ: WSGIEnvironment, request_id: str | None) -> Iterator[tuple[str, str]]:
+def _headers(environ: dict[str, Any], request_id: str | None) -> Iterator[tuple[str, str]]:
     sent = EnvironHeaders(environ)
     if request_id is None:
         yield from sent

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import count
 from os import PathLike
 from typing import Any, final
@@ -162,11 +163,8 @@ def _add_playground(blueprint: Blueprint, endpoint: Endpoint, playground: Playgr
         except Exception as error:  # Of the catalog: an envelope, and in the log.
             return endpoint.refuse(error)
 
-    def page(**_values: Any) -> Response:
-        return view("")
-
     def add(state: BlueprintSetupState) -> None:
-        rules = (("", "", view), ("_page", "/", page), ("_file", "/<path:playground_file>", view))
+        rules = (("", "", view), ("_page", "/", partial(view, "")), ("_file", "/<path:playground_file>", view))
         for name, path, shown in rules:
             # A redirect from doubled slashes would come before the guard and reveal the playground.
             rule = PLAYGROUND_RULE + path

@@ -161,17 +161,14 @@ class Form:
                 spool.write(chunk)
             except OSError as error:
                 raise error_of(error, _SPOOLING) from error
-            if len(head) < HEAD:
-                head += chunk[: HEAD - len(head)]
-                if len(head) == HEAD:
-                    type_ = _judged(path, expected, head)
-        if type_ is None:
-            type_ = _judged(path, expected, head)
+            head += chunk[: HEAD - len(head)]
+            if type_ is None and len(head) == HEAD:
+                type_ = _judged(path, expected, head)
         try:
             spool.seek(0)  # which writes what is still buffered
         except OSError as error:
             raise error_of(error, _SPOOLING) from error
-        return Upload(clean_name(name), type_, size, digest.hexdigest(), spool)
+        return Upload(clean_name(name), type_ or _judged(path, expected, head), size, digest.hexdigest(), spool)
 
     def _content(self) -> Iterator[bytes]:
         more = True

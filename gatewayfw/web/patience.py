@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, Protocol, Self, final
+from typing import IO, Any, Self, final
 
 from flask import Request
 
@@ -21,13 +21,6 @@ CHUNK = 64 * 1024
 _SOCKETS = ("gunicorn.socket", "werkzeug.socket")
 #: Bytes of a read that nobody can end: a server waits for all of them.
 _STEP = 1024
-
-
-class Stream(Protocol):
-    """What a body is read from."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return up to that many bytes, and fewer only at the end."""
 
 
 @final
@@ -54,7 +47,7 @@ class Patience:
     def __exit__(self, *error: object) -> None:
         self._ended.set()
 
-    def read(self, stream: Stream) -> bytes:
+    def read(self, stream: IO[bytes]) -> bytes:
         """Return the next bytes, `CHUNK` at most; nothing at the end.
 
         Raises:

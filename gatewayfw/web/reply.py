@@ -20,7 +20,7 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from itertools import islice
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any, NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import orjson
 from bson import Binary, DatetimeMS, Decimal128, ObjectId
@@ -32,9 +32,6 @@ from gatewayfw.acts.hooks import LATER
 from gatewayfw.acts.replies import Reply, ReplyBounds, WrittenReply
 from gatewayfw.batches import PIECE, Batched
 from gatewayfw.errors import DefinitionError, ReplyTooLarge
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import WSGIEnvironment
 
 logger = logging.getLogger("gatewayfw")
 
@@ -304,7 +301,7 @@ class Answer(Response):
         self._attributes = 0
         return super().call_on_close(func)
 
-    def get_wsgi_response(self, environ: WSGIEnvironment) -> tuple[Iterable[bytes], str, list[tuple[str, str]]]:
+    def get_wsgi_response(self, environ: dict[str, Any]) -> tuple[Iterable[bytes], str, list[tuple[str, str]]]:
         """Return body, status and headers."""
         pairs = self.headers.to_wsgi_list()
         is_as_made = self.response is self._chunks and self.status == OK and pairs == self._pairs

@@ -44,10 +44,6 @@ def without_texts(data: bytes) -> bytes:
 
 
 def _marks(data: bytes) -> int:
-    """Return an upper bound for the number of values, by commas and brackets.
-
-    Those in texts count too.
-    """
     return sum(data.count(mark) for mark in (b",", b"[", b"{"))
 
 

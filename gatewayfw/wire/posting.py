@@ -31,8 +31,6 @@ TOLD = {
 ENVELOPE_BYTES = len(b'{"body":,"success":true}')
 
 _CHUNK = 64 * 1024
-#: Bytes that head and framing of a reply may take, besides as much as the largest body.
-_FRAMING = 1024 * 1024
 _URL = re.compile(r"[!-~]+")
 _SENT = {"content-type": "application/json", "accept": "application/json", "user-agent": "gatewayfw"}
 
@@ -161,7 +159,7 @@ class Posts:
             while not (kept := self._idle.pop()).is_usable():
                 kept.close()
             return kept
-        return PostConnection(self._host, self._port, self._context, 2 * self._max_bytes + _FRAMING)
+        return PostConnection(self._host, self._port, self._context)
 
     def _keep(self, connection: PostConnection) -> None:
         if connection.sock is not None and len(self._idle) < self._connections:
@@ -193,7 +191,7 @@ def envelope_of(reply: HttpReply) -> dict[str, Any]:
         NotAGateway: it is not an envelope, or contradicts its status.
     """
     envelope = read_json(reply)
-    if not _is_envelope(envelope):
+    if not is_envelope(envelope):
         raise NotAGateway("its answer is not an envelope", reply)
     if envelope["success"] != (reply.status < 300):
         raise NotAGateway("the status of its answer contradicts its envelope", reply)
@@ -219,10 +217,21 @@ def endpoint(url: str) -> str:
     Raises:
         ValueError: it is not plain http or https with a host, or has credentials, a query or a fragment.
     """
-    problem = _problem(url)
-    if problem:
-        raise ValueError(problem)
-    parts = urlsplit(url)
+    if not _URL.fullmatch(url) or "\\" in url:
+        raise ValueError("must be printable ASCII without spaces or backslashes")
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise ValueError("has a bad host or port") from None
+    if parts.scheme not in ("http", "https"):
+        raise ValueError("must start with http:// or https://")
+    if not host or port == 0:
+        raise ValueError("must name a host")
+    if "@" in parts.netloc:
+        raise ValueError("must not hold credentials")
+    if "?" in url or "#" in url:
+        raise ValueError("must not have a query or fragment")
     path = parts.path.rstrip("/")
     return parts._replace(path=path if path.endswith("/gateway") else f"{path}/gateway").geturl()
 
@@ -240,26 +249,8 @@ def _tls() -> ssl.SSLContext:
     return context
 
 
-def _problem(url: str) -> str:
-    if not _URL.fullmatch(url) or "\\" in url:
-        return "must be printable ASCII without spaces or backslashes"
-    try:
-        parts = urlsplit(url)
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        return "has a bad host or port"
-    if parts.scheme not in ("http", "https"):
-        return "must start with http:// or https://"
-    if not host or port == 0:
-        return "must name a host"
-    if "@" in parts.netloc:
-        return "must not hold credentials"
-    if "?" in url or "#" in url:
-        return "must not have a query or fragment"
-    return ""
-
-
-def _is_envelope(value: Any) -> bool:
+def is_envelope(value: Any) -> bool:
+    """Tell whether a value is a success or, with a message, an error."""
     if not isinstance(value, dict) or value.keys() != {"body", "success"}:
         return False
     body, success = value["body"], value["success"]
