@@ -32,12 +32,11 @@ from gatewayfw.remote import HttpService
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import GivenSettings, Settings, open_to_config, read_config
 from gatewayfw.spelling import as_contract
-from gatewayfw.web.app import make_app, prefix
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.flask_request import FlaskGlobals, make_contexts
 from gatewayfw.web.monitoring import has_page
-from gatewayfw.web.mount import NAME, make_blueprint
+from gatewayfw.web.mount import NAME, make_app, make_blueprint, prefix
 from gatewayfw.web.playground import Guard, Playground, check_options
 from gatewayfw.web.servers.options import Server, check_server_options, restrict_hosts
 from gatewayfw.web.servers.serve import serve, starts_processes

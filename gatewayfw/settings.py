@@ -245,15 +245,9 @@ def read_config(settings: Settings, config: Mapping[str, Any]) -> None:
     changed = {name: value for name, value in values.items() if name not in now["_given"] and value != now[name]}
     used = now["_read"] if isinstance(settings, OpenSettings) else known
     if late := sorted(name for name in changed if name in used):
-        where = f"app.config: {PREFIX}{late[0].upper()} comes too late, {late[0]!r}"
-        if used is known:
-            raise DefinitionError(
-                f"{where} has the value it had when the gateway was first registered in an app: "
-                "give all apps of a gateway the same, or make a gateway for each app"
-            )
         raise DefinitionError(
-            f"{where} was used before with another value: "
-            "give it to gateway(...), or the app to Gateway(app) before anything is defined"
+            f"app.config: {PREFIX}{late[0].upper()} comes too late, {late[0]!r} was used with another value: give it "
+            "to gateway(...) or, before anything is defined, the app to Gateway(app); give all its apps the same"
         )
     now.update(changed)
     object.__setattr__(settings, "__class__", Settings)

@@ -69,7 +69,7 @@ def test_what_is_left_out_has_a_default():
         *(made, made, {"url_prefix": ""}),
         {"name": None, **MOUNTED, "static_prefix": None, "check": True, "probes": False},
         *({**MOUNTED, **SERVED}, {**MOUNTED, **SERVED}),
-        *({"path": "declarations", "lang": "ts"}, {"path": "declarations"}, {"config": None}),
+        *({"path": "declarations", "lang": "ts"}, {"path": "declarations"}, {**MOUNTED, **SERVED}),
     ]
 
 

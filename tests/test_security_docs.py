@@ -66,7 +66,7 @@ def test_every_option_exists():
         "sample_service/__init__.py",
         "sample_service/gunicorn.conf.py",
         "sample_service/nginx.conf",
-        "gatewayfw/web/app.py",
+        "gatewayfw/web/mount.py",
     )
     known = {
         *SETTINGS,

@@ -293,8 +293,8 @@ def test_a_setting_that_was_used_cannot_change_any_more():
     with pytest.raises(DefinitionError) as raised:
         read_config(settings, {"GATEWAYFW_LINK_KEY": "s" * 32, "GATEWAYFW_DEADLINE": 3})
     assert raised.value.message == (
-        "app.config: GATEWAYFW_LINK_KEY comes too late, 'link_key' was used before with another value: "
-        "give it to gateway(...), or the app to Gateway(app) before anything is defined"
+        "app.config: GATEWAYFW_LINK_KEY comes too late, 'link_key' was used with another value: give it "
+        "to gateway(...) or, before anything is defined, the app to Gateway(app); give all its apps the same"
     )
     assert settings.deadline == Settings().deadline
 
@@ -307,7 +307,7 @@ def test_a_second_app_has_the_settings_of_the_first():
     with pytest.raises(DefinitionError) as raised:
         read_config(settings, {"GATEWAYFW_DEADLINE": 4})
     assert raised.value.message == (
-        "app.config: GATEWAYFW_DEADLINE comes too late, 'deadline' has the value it had when the gateway was first "
-        "registered in an app: give all apps of a gateway the same, or make a gateway for each app"
+        "app.config: GATEWAYFW_DEADLINE comes too late, 'deadline' was used with another value: give it "
+        "to gateway(...) or, before anything is defined, the app to Gateway(app); give all its apps the same"
     )
     assert settings.deadline == 3

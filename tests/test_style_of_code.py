@@ -165,7 +165,7 @@ def test_no_storage_knows_the_hidden_field():
 @pytest.mark.parametrize(
     ("module", "source", "problems"),
     [
-        ("odm.models", "import gatewayfw.web.app", ["1: odm may not see web.app"]),
+        ("odm.models", "import gatewayfw.web.mount", ["1: odm may not see web.mount"]),
         ("acts.registry", "from gatewayfw.storage.base import Storage", ["1: acts may not see storage.base"]),
         ("acts.registry", "from .. import core", ["1: acts may not see core"]),
         ("acts.__init__", "from ..web.reader import parse", ["1: acts may not see web.reader"]),

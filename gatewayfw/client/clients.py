@@ -13,8 +13,7 @@ from types import TracebackType
 from typing import Any, TypeVar, final
 
 from gatewayfw.carriers import TOKEN, Carrier
-from gatewayfw.client.replies import CallReply, NoReply, answers, bad_reply, follow, reply_of
-from gatewayfw.client.retries import HEADER, make_key, repeat
+from gatewayfw.client.replies import HEADER, CallReply, NoReply, answers, bad_reply, follow, make_key, repeat, reply_of
 from gatewayfw.client.uploads import form_of, without_files
 from gatewayfw.errors import DefinitionError
 from gatewayfw.wire.connections import Unreachable

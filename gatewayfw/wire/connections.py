@@ -23,17 +23,18 @@ class Unreachable(OSError):
 
 
 class PostConnection(http.client.HTTPConnection):
-    """A connection for one post after another.
+    """A connection for one post after another; an answer has at most ``most`` bytes.
 
     With a ``context`` it is encrypted.
     """
 
     auto_open = 0
 
-    def __init__(self, host: str, port: int, context: ssl.SSLContext | None) -> None:
+    def __init__(self, host: str, port: int, context: ssl.SSLContext | None, most: int) -> None:
         super().__init__(host, port)
         self.default_port = 80 if context is None else 443
         self._context = context
+        self._most = most
         self._until = 0.0
 
     def open(self, until: float) -> None:
@@ -59,7 +60,7 @@ class PostConnection(http.client.HTTPConnection):
     def post(self, path: str, data: bytes, headers: dict[str, str], until: float) -> http.client.HTTPResponse:
         """Send a body and return the answer, which is read before a point in time, too."""
         self._until = until
-        self.response_class = functools.partial(_Response, until)  # type: ignore[assignment]  # it is only called
+        self.response_class = functools.partial(_Response, until, self._most)  # type: ignore[assignment]  # it is only called
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # who refuses early may have answered
             self.request("POST", path, data, headers)
         return self.getresponse()
@@ -97,16 +98,20 @@ class PostConnection(http.client.HTTPConnection):
 
 
 class _Response(http.client.HTTPResponse):
-    def __init__(self, until: float, sock: socket.socket, *args: Any, **named: Any) -> None:
+    def __init__(self, until: float, most: int, sock: socket.socket, *args: Any, **named: Any) -> None:
         super().__init__(sock, *args, **named)
-        self.fp = io.BufferedReader(Bounded(self.fp.detach(), sock, until))
+        self.fp = io.BufferedReader(Bounded(self.fp.detach(), sock, until, most))
 
 
 class Bounded(io.RawIOBase):
-    """Reads a connection until a point in time of the monotonic clock, which may be infinite."""
+    """Reads a connection until a point in time, and at most ``most`` bytes.
 
-    def __init__(self, raw: io.RawIOBase, sock: socket.socket, until: float) -> None:
-        self._raw, self._sock, self._until = raw, sock, until
+    ``until`` is one of the monotonic clock, or infinite. Head and framing count too: http.client bounds each line,
+    but neither their number nor a chunk whose size is below zero.
+    """
+
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket, until: float, most: int) -> None:
+        self._raw, self._sock, self._until, self._most = raw, sock, until, most
 
     def readable(self) -> bool:
         return True
@@ -115,7 +120,11 @@ class Bounded(io.RawIOBase):
         """Fill the buffer with what is there, or wait for the rest of the time."""
         left = seconds_left(self._until)
         self._sock.settimeout(None if math.isinf(left) else left)
-        return self._raw.readinto(buffer)
+        count = self._raw.readinto(buffer)
+        self._most -= count or 0
+        if self._most < 0:
+            raise OSError("too much was sent")
+        return count
 
     def close(self) -> None:
         self._raw.close()

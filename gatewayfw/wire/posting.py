@@ -31,6 +31,8 @@ TOLD = {
 ENVELOPE_BYTES = len(b'{"body":,"success":true}')
 
 _CHUNK = 64 * 1024
+#: Bytes that head and framing of a reply may take, besides as much as the largest body.
+_FRAMING = 1024 * 1024
 _URL = re.compile(r"[!-~]+")
 _SENT = {"content-type": "application/json", "accept": "application/json", "user-agent": "gatewayfw"}
 
@@ -159,7 +161,7 @@ class Posts:
             while not (kept := self._idle.pop()).is_usable():
                 kept.close()
             return kept
-        return PostConnection(self._host, self._port, self._context)
+        return PostConnection(self._host, self._port, self._context, 2 * self._max_bytes + _FRAMING)
 
     def _keep(self, connection: PostConnection) -> None:
         if connection.sock is not None and len(self._idle) < self._connections:

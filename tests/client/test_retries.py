@@ -7,7 +7,7 @@ import pytest
 
 from gatewayfw import HttpError, Reply, gateway, integer
 from gatewayfw.client import BadReply, CallError, InProcessClient, NoReply
-from gatewayfw.client.retries import make_key, may_pass, pause_after, repeat
+from gatewayfw.client.replies import make_key, may_pass, pause_after, repeat
 from gatewayfw.errors import DefinitionError
 
 BUSY = CallError("x", 503, "unavailable")
@@ -74,7 +74,7 @@ def test_an_error_that_will_not_pass_is_the_last():
 
 def test_it_waits_longer_before_each_further_try(monkeypatch):
     pauses = []
-    monkeypatch.setattr("gatewayfw.client.retries.time.sleep", pauses.append)
+    monkeypatch.setattr("gatewayfw.client.replies.time.sleep", pauses.append)
     assert (repeat(failing([BUSY] * 3), 3), pauses) == ("done", [0.1, 0.2, 0.4])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.web.app import make_app
+from gatewayfw.web.mount import make_app
 from tests.web.mount import Entry, endpoint
 
 

@@ -4,7 +4,7 @@ import pytest
 from flask import abort
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.web.app import make_app, prefix
+from gatewayfw.web.mount import make_app, prefix
 from tests.web.mount import BODY, answer, endpoint, post, refusal, seen
 
 WHOLE = {"service": "main", **BODY}

@@ -18,11 +18,10 @@ from werkzeug.test import Client
 from gatewayfw import errors, gateway
 from gatewayfw.acts import RemoteReply
 from gatewayfw.settings import Settings
-from gatewayfw.web.app import make_app
 from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.flask_bypass import FlaskBypass
 from gatewayfw.web.flask_request import make_contexts
-from gatewayfw.web.mount import make_blueprint
+from gatewayfw.web.mount import make_app, make_blueprint
 from gatewayfw.web.reply import Answer, Success
 from tests.web.mount import BODY, ID, Script, answer, endpoint, host, post, raising, refusal, seen
 

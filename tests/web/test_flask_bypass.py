@@ -36,9 +36,9 @@ from gatewayfw.acts import RemoteReply
 from gatewayfw.errors import DefinitionError
 from gatewayfw.web import app as server
 from gatewayfw.web import flask_bypass
-from gatewayfw.web.app import make_app
 from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.flask_request import make_contexts
+from gatewayfw.web.mount import make_app
 from tests.web.mount import BODY, ID, Script, answer, endpoint, post, raising, refusal, seen
 
 WHOLE = {"service": "main", **BODY}

@@ -19,7 +19,7 @@ from gatewayfw.export.python.module import python
 from gatewayfw.export.typescript.module import typescript
 from gatewayfw.schemas import object_, string
 from gatewayfw.settings import Settings
-from gatewayfw.web.app import make_app
+from gatewayfw.web.mount import make_app
 from gatewayfw.web.playground import HEADERS, File, Playground, files
 from tests.web.mount import endpoint, host, refusal, seen
 

@@ -6,7 +6,7 @@ import pytest
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.web import static
-from gatewayfw.web.app import make_app
+from gatewayfw.web.mount import make_app
 from gatewayfw.web.static import StaticFiles
 from tests.web.mount import endpoint, host, refusal, seen
 

@@ -299,17 +299,24 @@ def ends():
         yield near, far
 
 
-def reader(near, *, until=math.inf):
-    return Bounded(near.makefile("rb", buffering=0), near, until)
+def reader(near, *, until=math.inf, most=100):
+    return Bounded(near.makefile("rb", buffering=0), near, until, most)
 
 
 def test_all_is_read_up_to_the_end(ends):
     near, far = ends
     far.sendall(b"abc")
     far.shutdown(socket.SHUT_WR)
-    with io.BufferedReader(reader(near)) as file:
+    with io.BufferedReader(reader(near, most=3)) as file:
         assert file.read() == b"abc"
     assert near.gettimeout() is None
+
+
+def test_one_byte_too_many_is_refused(ends):
+    near, far = ends
+    far.sendall(b"abcd")
+    with reader(near, most=3) as file, pytest.raises(OSError, match="^too much was sent$"):
+        file.read(10)
 
 
 def test_a_read_waits_for_the_rest_of_the_time_only(ends):
@@ -327,7 +334,7 @@ def test_a_read_waits_for_the_rest_of_the_time_only(ends):
 def test_it_closes_what_it_reads(ends):
     near, _ = ends
     raw = near.makefile("rb", buffering=0)
-    Bounded(raw, near, math.inf).close()
+    Bounded(raw, near, math.inf, 1).close()
     assert raw.closed
 
 
