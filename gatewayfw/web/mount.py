@@ -1,4 +1,4 @@
-"""The gateway in an app: a blueprint in any, which stays unchanged, or one of its own.
+"""The gateway in an app: a blueprint in any app, or one in an app of its own.
 
 The route takes every method, because a 405 of the routing never reaches a blueprint.
 """

@@ -34,8 +34,8 @@ from werkzeug.test import Client, EnvironBuilder
 from gatewayfw import Reply, errors
 from gatewayfw.acts import RemoteReply
 from gatewayfw.errors import DefinitionError
-from gatewayfw.web import app as server
 from gatewayfw.web import flask_bypass
+from gatewayfw.web import mount as server
 from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.flask_request import make_contexts
 from gatewayfw.web.mount import make_app
