@@ -36,12 +36,10 @@ Example: flask gateway call book getBooks --get '{"title": 1}' --url https://sho
 _PLACE = re.compile(r"(bearer)|(header|cookie):(.+)")
 
 
-def _complete_model(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
-    return _items(_acts_of(ctx), begun)
-
-
-def _complete_act(ctx: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem]:
-    return _items(_acts_of(ctx).get(ctx.params["model"], {}), begun)
+def _complete(ctx: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    acts = _acts_of(ctx)
+    names = acts if parameter.name == "model" else acts.get(ctx.params["model"], {})
+    return [CompletionItem(name) for name in names if name.startswith(begun)]
 
 
 class _Place(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2 only
@@ -63,8 +61,8 @@ class _Place(click.ParamType):  # type: ignore[type-arg]  # generic since click 
 
 
 @click.command("call", epilog=_EXAMPLE)
-@click.argument("model", shell_complete=_complete_model)
-@click.argument("act", shell_complete=_complete_act)
+@click.argument("model", shell_complete=_complete)
+@click.argument("act", shell_complete=_complete)
 @click.option("--set", "set_", default="{}", help="details.set as JSON.")
 @click.option("--get", default="{}", help="details.get as JSON.")
 @click.option("--url", help="Call the running service at this URL; no app is needed then.")
@@ -123,7 +121,7 @@ def call(
     details = {"set": _parsed("--set", set_), "get": _parsed("--get", get)}
     body = {"service": service, "model": model, "act": act, "details": details}
     if url is None:
-        envelope = with_appcontext(_ask_app)(name, body, token, role, key)
+        envelope = with_appcontext(lambda: route_of(find_gateway(name)[0]).ask(body, token, role, key))()
     elif role is not None or name is not None:
         raise click.UsageError(f"--url and --{'role' if name is None else 'name'} do not go together")
     else:
@@ -206,14 +204,6 @@ def route_of(name: str) -> Route:
     return Route(host, rule, acts.token_carriers, roles)
 
 
-def _ask_app(
-    name: str | None, body: Mapping[str, Any], token: str | None, role: str | None, key: str | None
-) -> Mapping[str, Any]:
-    """Return the envelope with which the app answers a body."""
-    name, _ = find_gateway(name)
-    return route_of(name).ask(body, token, role, key)
-
-
 def _ask_url(
     url: str, body: Mapping[str, Any], headers: Mapping[str, str], key: str | None, timeout: float
 ) -> Mapping[str, Any]:
@@ -269,7 +259,3 @@ def _acts_of(ctx: click.Context) -> Mapping[str, Mapping[str, Any]]:
     except Exception:  # An error would stand in the middle of the line that somebody types.
         return {}
     return {} if isinstance(acts, str) else acts
-
-
-def _items(names: Mapping[str, Any], begun: str) -> list[CompletionItem]:
-    return [CompletionItem(name) for name in names if name.startswith(begun)]

@@ -225,22 +225,14 @@ def _is_local(host: str) -> bool:
 
 def _unruled(acts: Mapping[str, Act]) -> Iterator[Finding]:
     names = [name for name, act in acts.items() if not act.public and not act.access_rules]
-    if names:
-        yield (
-            "hint",
-            f"neither public nor with an access rule: {_listed(names)}; "
-            "say public=True or mark the hook that decides with access_rule (setting require_access demands it)",
-        )
+    why = "say public=True or mark the hook that decides with access_rule (setting require_access demands it)"
+    yield from _hint("neither public nor with an access rule", names, why)
 
 
 def _unruled_services(gateway: Gateway) -> Iterator[Finding]:
     names = [service.name for service in gateway.acts.remote_services() if not find_access_rules(service.pre_act)]
-    if names:
-        yield (
-            "hint",
-            f"services elsewhere that anybody may call through this gateway: {_listed(names)}; "
-            "unless they judge callers themselves, put an access rule into set_service(..., pre_act=[...])",
-        )
+    why = "unless they judge callers themselves, put an access rule into set_service(..., pre_act=[...])"
+    yield from _hint("services elsewhere that anybody may call through this gateway", names, why)
 
 
 def _unfed(acts: Mapping[str, Act]) -> Iterator[Finding]:
@@ -260,8 +252,7 @@ def _links(gateway: Gateway) -> Iterator[Finding]:
 
 def _unlimited(acts: Mapping[str, Act]) -> Iterator[Finding]:
     names = [name for name, act in acts.items() if act.public and act.limit is None]
-    if names:
-        yield "hint", f"public without a limit: {_listed(names)}; limit='60/minute' bounds what one caller costs"
+    yield from _hint("public without a limit", names, "limit='60/minute' bounds what one caller costs")
 
 
 def _counters(settings: Settings, acts: Iterable[Act], workers: int | None) -> Iterator[Finding]:
@@ -274,6 +265,8 @@ def _counters(settings: Settings, acts: Iterable[Act], workers: int | None) -> I
         yield "warning", f"each of {workers} workers counts calls for limits by itself: {remedy}"
 
 
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+def _hint(what: str, names: list[str], why: str) -> Iterator[Finding]:
+    """Yield a hint about things with these names, if there are any."""
+    if names:
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        yield "hint", f"{what}: {', '.join(names[:_NAMED])}{more}; {why}"

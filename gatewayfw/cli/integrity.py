@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,6 @@ _STATE = click.option(
     help="Save the progress in this file; if the file exists, go on from there.",
 )
 
-#: Starts a run after a place, and reports later places.
-_Begin = Callable[[Place | None, Callable[[Place], None]], Iterator[Problem]]
-
 
 @click.command("check", epilog="Example: flask gateway check --state progress.json")
 @_STATE
@@ -41,10 +39,7 @@ def check(state: Path | None, name: str | None, as_json: bool) -> None:
     pending job will correct are shown, but do not count.
     """
     odm = find_odm(name)
-    integrity = odm.integrity
-    _run(
-        _Run(_subject("check", odm), state), lambda after, told: integrity.check(after=after, on_progress=told), as_json
-    )
+    _run(_Run("check", odm, state), odm.integrity.check, as_json)
 
 
 @click.command("repair", epilog="Example: flask gateway repair --state progress.json")
@@ -59,18 +54,8 @@ def repair(delete_orphans: bool, state: Path | None, name: str | None, as_json: 
     It is safe while others write. Without --delete-orphans it never removes data that exists nowhere else.
     """
     odm = find_odm(name)
-    integrity = odm.integrity
     command = "repair --delete-orphans" if delete_orphans else "repair"
-
-    def begin(after: Place | None, told: Callable[[Place], None]) -> Iterator[Problem]:
-        return integrity.repair(delete_orphans=delete_orphans, after=after, on_progress=told)
-
-    _run(_Run(_subject(command, odm), state), begin, as_json)
-
-
-def _subject(command: str, odm: Odm) -> dict[str, Any]:
-    """Return what a state file belongs to: the command, its database, its models."""
-    return {"command": command, "database": odm.storage.name, "models": sorted(odm.schemas.get_schemas())}
+    _run(_Run(command, odm, state), partial(odm.integrity.repair, delete_orphans=delete_orphans), as_json)
 
 
 @dataclass
@@ -106,8 +91,9 @@ class _Run:
         click.UsageError: the file belongs to another command, database or other models, or is not a progress file.
     """
 
-    def __init__(self, subject: dict[str, Any], path: Path | None) -> None:
-        self.subject = subject
+    def __init__(self, command: str, odm: Odm, path: Path | None) -> None:
+        models = sorted(odm.schemas.get_schemas())
+        self.subject = {"command": command, "database": odm.storage.name, "models": models}
         self.path = path
         self.after: Place | None = None
         self.counts = _Counts()
@@ -140,7 +126,7 @@ class _Run:
             self.path.unlink(missing_ok=True)
 
 
-def _run(run: _Run, begin: _Begin, as_json: bool) -> None:
+def _run(run: _Run, begin: Callable[..., Iterator[Problem]], as_json: bool) -> None:
     """Print what a run finds, and end the command with its exit status."""
 
     def reached(place: Place) -> None:
@@ -149,7 +135,7 @@ def _run(run: _Run, begin: _Begin, as_json: bool) -> None:
 
     try:
         with interruptible():
-            for problem in begin(run.after, reached):
+            for problem in begin(after=run.after, on_progress=reached):
                 run.counts.add(problem)
                 status_line("")
                 click.echo(format_json(_object(problem), indent=None) if as_json else escaped(_line(problem)))

@@ -15,7 +15,7 @@ from typing import Any
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export.jsonschema.document import ActEntry, acts_of, definitions, requests_of
-from gatewayfw.export.jsonschema.kinds import Schema
+from gatewayfw.export.jsonschema.kinds import Schema, object_of
 from gatewayfw.export.text import OPENING
 
 VERSION = "3.1.0"
@@ -59,15 +59,6 @@ _KEY: Schema = {
 }
 #: What every act may end with.
 _ALWAYS = frozenset({400, 404, 413, 415, 500, 503})
-#: The reply to a batch.
-_ENVELOPE_OF_BATCH: Schema = {
-    "type": "object",
-    "properties": {
-        "success": {"type": "boolean", "description": "Whether all of them succeeded."},
-        "body": {"type": "array", "items": {"$ref": f"{_SCHEMAS}batch.item"}},
-    },
-    "required": ["success", "body"],
-}
 #: What an item has in place of the headers of a reply.
 _ITEM_HEADERS: Mapping[str, str] = MappingProxyType({"code": "X-Error-Code", "retryAfter": "Retry-After"})
 #: The headers of an error reply besides those of every one.
@@ -127,11 +118,7 @@ def _components(catalog: Mapping[str, Any], entries: Sequence[ActEntry]) -> Sche
     schemas = definitions(catalog, _SCHEMAS)
     if catalog["maxBatch"]:
         schemas |= {"batch": _batch(catalog), "batch.item": _item(catalog)}
-    schemas["failure"] = {
-        "type": "object",
-        "properties": {"success": {"const": False}, "body": {"$ref": f"{_SCHEMAS}error"}},
-        "required": ["success", "body"],
-    }
+    schemas["failure"] = _envelope({"$ref": f"{_SCHEMAS}error"}, {"const": False})
     headers = {
         name: {"description": text, "schema": {"type": "integer" if name == "Retry-After" else "string"}}
         for name, text in _HEADERS.items()
@@ -195,15 +182,14 @@ def _operation(catalog: Mapping[str, Any]) -> Schema:
         statuses = frozenset(_ERRORS)
     if catalog["maxBatch"]:
         asked = {"oneOf": [*asked.get("oneOf", []), {"$ref": f"{_SCHEMAS}batch"}]}
-        envelope = {"anyOf": [envelope, _ENVELOPE_OF_BATCH]}
-    operation = {
+        envelope = {"anyOf": [envelope, _envelope_of_batch()]}
+    return {
         "operationId": "gateway",
         "summary": "Run an act, or several" if catalog["maxBatch"] else "Run an act",
         # Whether a token is needed is the act's matter.
         "security": [{}, *({_key(token): []} for token in catalog["tokens"])],
-        **_exchange(asked, envelope, statuses, _roles(entry.act for entry in entries)),
+        **_exchange(asked, envelope, statuses, _roles(entry.act for entry in entries), entries),
     }
-    return _with_key(_with_files(operation, entries), entries)
 
 
 def _requests(catalog: Mapping[str, Any]) -> Schema:
@@ -227,13 +213,7 @@ def _batch(catalog: Mapping[str, Any]) -> Schema:
     """Return what a request for several acts is."""
     bodies = {"type": "array", "items": _requests(catalog), "minItems": 1, "maxItems": catalog["maxBatch"]}
     atomic = {"type": "boolean", "default": False, "description": "All acts in one transaction, or none."}
-    return {
-        "title": "Several acts",
-        "type": "object",
-        "properties": {"batch": bodies, "atomic": atomic},
-        "required": ["batch"],
-        "additionalProperties": False,
-    }
+    return {"title": "Several acts", **object_of({"batch": bodies, "atomic": atomic}, ["batch"])}
 
 
 def _item(catalog: Mapping[str, Any]) -> Schema:
@@ -255,14 +235,14 @@ def _operation_of_batch(catalog: Mapping[str, Any]) -> Schema:
         "operationId": "batch",
         "summary": "Run several acts",
         "security": [{}, *({_key(token): []} for token in catalog["tokens"])],
-        **_exchange({"$ref": f"{_SCHEMAS}batch"}, _ENVELOPE_OF_BATCH, _ALWAYS, roles),
+        **_exchange({"$ref": f"{_SCHEMAS}batch"}, _envelope_of_batch(), _ALWAYS, roles),
     }
 
 
 def _operation_of(catalog: Mapping[str, Any], entry: ActEntry) -> Schema:
     first, _, rest = entry.act["description"].partition("\n")
     described = {"summary": first or entry.title} | ({"description": rest.strip()} if rest.strip() else {})
-    operation = {
+    return {
         "operationId": entry.title,
         "tags": [entry.model],
         **described,
@@ -272,53 +252,41 @@ def _operation_of(catalog: Mapping[str, Any], entry: ActEntry) -> Schema:
             _envelope({"$ref": f"{_SCHEMAS}{entry.key}.reply"}),
             _statuses(entry.act),
             _roles([entry.act]),
+            [entry],
         ),
     }
-    return _with_key(_with_files(operation, [entry]), [entry])
 
 
-def _with_key(operation: Schema, entries: Iterable[ActEntry]) -> Schema:
-    """Return an operation that also takes the key of idempotent acts."""
-    if not any(entry.act["idempotent"] for entry in entries):
-        return operation
-    done = operation["responses"]["200"]
-    headers = {**done["headers"], "Idempotent-Replay": {"$ref": f"{_REF}headers/Idempotent-Replay"}}
-    responses = {**operation["responses"], "200": {**done, "headers": headers}}
-    return {**operation, "parameters": [*operation["parameters"], _parameter(_KEY["name"])], "responses": responses}
+def _envelope(reply: Schema, success: Schema | None = None) -> Schema:
+    properties = {"success": success or {"const": True}, "body": reply}
+    return {"type": "object", "properties": properties, "required": list(properties)}
 
 
-def _with_files(operation: Schema, entries: Sequence[ActEntry]) -> Schema:
-    """Return an operation that also takes the form of acts with files."""
-    form = form_of(entries)
-    if not form:
-        return operation
-    plain = {} if all(needs_file(entry.act) for entry in entries) else operation["requestBody"]["content"]
-    content = {**plain, **form}
-    body = {**operation["requestBody"], "content": content}
-    return {**operation, "parameters": [*operation["parameters"], _parameter(FORM_HEADER)], "requestBody": body}
-
-
-def _envelope(reply: Schema) -> Schema:
-    return {
-        "type": "object",
-        "properties": {"success": {"const": True}, "body": reply},
-        "required": ["success", "body"],
-    }
+def _envelope_of_batch() -> Schema:
+    success = {"type": "boolean", "description": "Whether all of them succeeded."}
+    return _envelope({"type": "array", "items": {"$ref": f"{_SCHEMAS}batch.item"}}, success)
 
 
 def _exchange(
-    request: Schema, envelope: Schema, statuses: frozenset[int], roles: Iterable[Mapping[str, str]]
+    request: Schema,
+    envelope: Schema,
+    statuses: frozenset[int],
+    roles: Iterable[Mapping[str, str]],
+    entries: Sequence[ActEntry] = (),
 ) -> Schema:
-    """Return what is sent and what may come back."""
+    """Return what is sent and what may come back; ``entries`` may take files and keys."""
+    form = form_of(entries)
+    takes_key = any(entry.act["idempotent"] for entry in entries)
+    more = [*([FORM_HEADER] if form else []), *([_KEY["name"]] if takes_key else [])]
+    plain = (
+        {} if form and all(needs_file(entry.act) for entry in entries) else {"application/json": {"schema": request}}
+    )
+    done = _response("What the act returned.", envelope, ["Idempotent-Replay"] if takes_key else [])
     refused = {str(status): {"$ref": f"{_REF}responses/{status}"} for status in sorted(statuses)}
     return {
-        "parameters": [_parameter(key) for key in (*_PARAMETERS, *map(_key, roles))],
-        "requestBody": {"required": True, "content": {"application/json": {"schema": request}}},
-        "responses": {
-            "200": _response("What the act returned.", envelope),
-            **refused,
-            "default": {"$ref": f"{_REF}responses/error"},
-        },
+        "parameters": [{"$ref": f"{_REF}parameters/{key}"} for key in (*_PARAMETERS, *map(_key, roles), *more)],
+        "requestBody": {"required": True, "content": {**plain, **form}},
+        "responses": {"200": done, **refused, "default": {"$ref": f"{_REF}responses/error"}},
     }
 
 
@@ -344,10 +312,6 @@ def _statuses(act: Mapping[str, Any]) -> frozenset[int]:
         | ({422} if act["idempotent"] else set())
         | ({429} if act["limit"] else set())
     )
-
-
-def _parameter(key: str) -> Schema:
-    return {"$ref": f"{_REF}parameters/{key}"}
 
 
 def files_of(kind: Mapping[str, Any], path: str = "set") -> dict[str, Mapping[str, Any]]:
@@ -378,12 +342,8 @@ def form_of(entries: Sequence[ActEntry]) -> Schema:
 
 def _form(entry: ActEntry, files: Mapping[str, Any]) -> Schema:
     binary = {"type": "string", "format": "binary"}
-    return {
-        "type": "object",
-        "properties": {"gateway-body": {"$ref": f"{_SCHEMAS}{entry.key}.request"}, **dict.fromkeys(files, binary)},
-        "required": ["gateway-body", *_needed(files)],
-        "additionalProperties": False,
-    }
+    parts = {"gateway-body": {"$ref": f"{_SCHEMAS}{entry.key}.request"}, **dict.fromkeys(files, binary)}
+    return object_of(parts, ["gateway-body", *_needed(files)])
 
 
 def _needed(files: Mapping[str, Mapping[str, Any]]) -> list[str]:

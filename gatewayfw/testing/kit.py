@@ -26,14 +26,16 @@ _NOWHERE = "mongodb://127.0.0.1:9/away"
 
 
 class PageOptions(TypedDict, total=False):
-    """More options of `InProcessClient.pages`."""
+    """Options of `InProcessClient.pages`."""
 
+    set: Mapping[str, Any] | None
+    get: Any
     service: str
     headers: Mapping[str, str] | None
 
 
 class CallOptions(PageOptions, total=False):
-    """More options of `InProcessClient.call`."""
+    """Options of `InProcessClient.call`."""
 
     retries: int
     key: str | None
@@ -54,15 +56,7 @@ class GatewayClient:
         self._headers: Mapping[str, str] = {}
         self._role: Mapping[str, str] = {}
 
-    def act(
-        self,
-        model: str,
-        act: str,
-        *,
-        set: Mapping[str, Any] | None = None,
-        get: Any = None,
-        **options: Unpack[CallOptions],
-    ) -> Any:
+    def act(self, model: str, act: str, **options: Unpack[CallOptions]) -> Any:
         """Run an act and return its result.
 
         ``options`` are those of `InProcessClient.call`.
@@ -70,19 +64,11 @@ class GatewayClient:
         Raises:
             CallError: the gateway refused; it has ``status``, ``code`` and ``errors``.
         """
-        return self.send(model, act, set=set, get=get, **options).body
+        return self.send(model, act, **options).body
 
-    def send(
-        self,
-        model: str,
-        act: str,
-        *,
-        set: Mapping[str, Any] | None = None,
-        get: Any = None,
-        **options: Unpack[CallOptions],
-    ) -> CallReply:
+    def send(self, model: str, act: str, **options: Unpack[CallOptions]) -> CallReply:
         """Run an act as `act` does, and return its result with status and headers."""
-        (asked,) = self._as_caller([{**options, "model": model, "act": act, "set": set, "get": get}])
+        (asked,) = self._as_caller([{**options, "model": model, "act": act}])
         try:
             return self._client().send(**asked)
         except CallError as error:
@@ -93,17 +79,9 @@ class GatewayClient:
         """Run several acts by one request, as `InProcessClient.batch` does."""
         return self._client().batch(self._as_caller(requests), atomic=atomic)
 
-    def pages(
-        self,
-        model: str,
-        act: str,
-        *,
-        set: Mapping[str, Any] | None = None,
-        get: Any = None,
-        **options: Unpack[PageOptions],
-    ) -> Iterator[Any]:
+    def pages(self, model: str, act: str, **options: Unpack[PageOptions]) -> Iterator[Any]:
         """Yield the pages of a list, as `InProcessClient.pages` does."""
-        (asked,) = self._as_caller([{**options, "model": model, "act": act, "set": set, "get": get}])
+        (asked,) = self._as_caller([{**options, "model": model, "act": act}])
         return self._client().pages(**asked)
 
     def as_user(self, user: Mapping[str, Any], role: str | None = None) -> GatewayClient:

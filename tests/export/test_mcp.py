@@ -87,7 +87,7 @@ def test_the_acts_that_opted_in_are_tools(gw):
             "name": "near_person_wave",
             "title": "near.person.wave",
             "description": "near.person.wave",
-            "input_schema": {"type": "object", "properties": {}, "required": [], "additionalProperties": False},
+            "input_schema": {"type": "object", "properties": {}, "additionalProperties": False},
         },
     ]
 

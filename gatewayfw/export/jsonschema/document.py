@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gatewayfw.export.jsonschema.kinds import Schema, ShownValues, Values
+from gatewayfw.export.jsonschema.kinds import Schema, ShownValues, Values, object_of
 from gatewayfw.export.text import OPENING
 from gatewayfw.spelling import MAIN
 
@@ -110,7 +110,7 @@ def details_schema(catalog: Mapping[str, Any], act: Mapping[str, Any]) -> Schema
     sent, _ = _writers(catalog, _DEFS, defs)
     parts = {"set": sent.schema(act["set"]), "get": sent.schema(act["get"], act["maxGetDepth"])}
     asked = {name: part for name, part in parts.items() if act[name].get("fields") != {} or "links" in act[name]}
-    schema: Schema = {"type": "object", "properties": asked, "required": list(asked), "additionalProperties": False}
+    schema = object_of(asked, asked)
     return schema | ({"$defs": defs} if defs else {})
 
 
@@ -146,12 +146,7 @@ def _request(entry: ActEntry, prefix: str) -> Schema:
             "service": service,
             "model": {"const": entry.model},
             "act": {"const": entry.name},
-            "details": {
-                "type": "object",
-                "properties": details,
-                "required": list(details),
-                "additionalProperties": False,
-            },
+            "details": object_of(details, details),
         },
         "required": [*([] if entry.service == MAIN else ["service"]), "model", "act", "details"],
     }
@@ -160,11 +155,10 @@ def _request(entry: ActEntry, prefix: str) -> Schema:
 def _remote_request(name: str) -> Schema:
     word = {"type": "string", "minLength": 1}
     parts = {"set": {"type": "object"}, "get": {"type": "object"}}
-    details = {"type": "object", "properties": parts, "required": list(parts), "additionalProperties": False}
     return {
         "title": f"{name}: a remote service",
         "type": "object",
-        "properties": {"service": {"const": name}, "model": word, "act": word, "details": details},
+        "properties": {"service": {"const": name}, "model": word, "act": word, "details": object_of(parts, parts)},
         "required": ["service", "model", "act", "details"],
     }
 

@@ -7,7 +7,7 @@ number of levels of links below.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, final
 
@@ -126,11 +126,11 @@ class Values:
     def filter(self, kind: Description) -> Schema:
         """Return the schema of what a listing is filtered by."""
         fields = kind["fields"].items()
-        return _object_of({name: self._filtered(one) | _described(one["value"]) for name, one in fields})
+        return object_of({name: self._filtered(one) | _described(one["value"]) for name, one in fields})
 
     def _filtered(self, field: Description) -> Schema:
         operators = {name: self.schema(operand) for name, operand in operands_of(field).items()}
-        written = {**_object_of(operators), "minProperties": 1}
+        written = {**object_of(operators), "minProperties": 1}
         return {"anyOf": [operators["eq"], written]} if "eq" in operators else written
 
     def shared(self, name: str, make: Callable[[], Schema]) -> Schema:
@@ -146,11 +146,11 @@ class Values:
             name: self._link({"model": link["model"], "depth": depth - 1}, levels - 1)
             for name, link in (described["links"].items() if depth else ())
         }
-        return _object_of({**{name: dict(FLAG) for name in described["fields"]}, **more, **links})
+        return object_of({**{name: dict(FLAG) for name in described["fields"]}, **more, **links})
 
     def _named_only(self, selection: Description, levels: int, more: Schema) -> Schema:
         links = {name: self._link(link, levels - 1) for name, link in selection["links"].items()}
-        return _object_of({**{name: dict(FLAG) for name in selection["fields"]}, **more, **links})
+        return object_of({**{name: dict(FLAG) for name in selection["fields"]}, **more, **links})
 
     def _link(self, selection: Description, levels: int) -> Schema:
         inner = self._selected(selection, levels, {})
@@ -205,7 +205,7 @@ class ShownValues(Values):
         fields, links = described["fields"], described["links"]
         required = [name for name, field in fields.items() if field["presence"] == "required"]
         required += [name for name, link in links.items() if not link["optional"]]
-        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+        return object_of(properties, required)
 
     def _document(self, model: str, fields: Any, depth: int) -> Schema:
         described = self.models[model]
@@ -213,7 +213,7 @@ class ShownValues(Values):
         for schema in shown.values():
             schema.pop("default", None)
         links = {name: self.copies(model, name, depth - 1) for name in (described["links"] if depth else ())}
-        return _object_of({**shown, **links})
+        return object_of({**shown, **links})
 
     def _restricted(self, selection: Description, fields: Any, levels: int) -> Schema:
         described = self.models[selection["model"]]
@@ -224,7 +224,7 @@ class ShownValues(Values):
                 properties[name] = self.copies(selection["model"], name, min(inner["depth"], levels - 1))
             else:
                 properties[name] = _listed(link, self._restricted(inner, link["fields"], levels - 1))
-        return _object_of(properties)
+        return object_of(properties)
 
 
 def _revised(document: Schema) -> Schema:
@@ -232,8 +232,11 @@ def _revised(document: Schema) -> Schema:
     return {**document, "properties": {**document["properties"], REV: {"type": "integer", "minimum": 0}}}
 
 
-def _object_of(properties: Schema) -> Schema:
-    return {"type": "object", "properties": properties, "additionalProperties": False}
+def object_of(properties: Schema, required: Iterable[str] = ()) -> Schema:
+    """Return the schema of an object that has no other keys."""
+    needed = list(required)
+    written = {"type": "object", "properties": properties, **({"required": needed} if needed else {})}
+    return {**written, "additionalProperties": False}
 
 
 def _listed(link: Description, one: Schema) -> Schema:
@@ -264,7 +267,7 @@ def _described(kind: Description) -> Schema:
 
 
 def _count(most: int) -> Schema:
-    beyond = {**_object_of({"atLeast": {"const": most}}), "required": ["atLeast"]}
+    beyond = object_of({"atLeast": {"const": most}}, ["atLeast"])
     return {"anyOf": [{"type": "integer", "minimum": 0, "maximum": most}, beyond]}
 
 

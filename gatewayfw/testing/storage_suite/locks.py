@@ -8,9 +8,17 @@ import pytest
 
 from gatewayfw.storage.base import Storage
 from gatewayfw.storage.terms import Document, Filter, Lock, Marked, Update
-from gatewayfw.testing.storage_suite.topic import LOCK, Topic, add_ids, collect_ids, read_all, remove_locks, run_at_once
+from gatewayfw.testing.storage_suite.topic import (
+    LOCK,
+    TOGETHER,
+    Topic,
+    add_ids,
+    collect_ids,
+    read_all,
+    remove_locks,
+    run_at_once,
+)
 
-TOGETHER = pytest.mark.parametrize("together", [False, True], ids=["alone", "in a transaction"])
 MANY = pytest.mark.parametrize("many", [False, True], ids=["touch", "touch_many"])
 
 

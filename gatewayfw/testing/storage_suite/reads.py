@@ -78,11 +78,9 @@ FOUND: Sequence[tuple[Filter, Sequence[int]]] = [
     ({"a.b": {"$elemMatch": {"$gt": 2, "$lt": 6}}}, [25, 29]),
     ({"a": {"$elemMatch": {"b": None}}}, [19, 28, 30]),
     ({"a": {"$elemMatch": {"$or": [{"b": 2}, {"c": 2}]}}}, [26, 27]),
-    ({"a": {"$elemMatch": {"l": {"$elemMatch": {"b": 2}}}}}, [30]),
     ({"a": {"$not": {"$not": {"$gt": 2}}}}, [3, 4, 20, 29]),
     ({"a": {"$not": {"$lt": 2}, "$lt": 3}}, [3]),
     ({"d": 1, "$nor": [{"a": 1}]}, [30]),
-    ({"$nor": [{"$nor": [{"a": 1}]}]}, [1, 2, 15, 16, 20]),
     ({"$nor": [{}]}, []),
     ({"a": {"$elemMatch": {"$nor": [{"b": 1}]}}}, [19, 26, 28, 29, 30]),
     ({"a": {"$all": [1, 2]}}, [15, 16]),
@@ -138,7 +136,6 @@ MATCHED: Sequence[tuple[Filter, Sequence[int]]] = [
     ({"a": {"$regex": "^\u00e9T\u00c9$", "$options": "i"}}, [3]),
     ({"a": {"$regex": "e$"}}, [9]),
     ({"a": {"$regex": r"\bt\b|\W", "$options": "i"}}, [1, 3, 9]),
-    ({"a": {"$regex": r"^[\w\s]+$"}}, [1, 2, 9]),
     ({"a.b": {"$regex": "^T"}}, [7]),
     ({"a": {"$regex": "^.h", "$ne": "the\n"}}, [1]),
     ({"a": {"$not": {"$regex": "^the", "$options": "i"}}}, [3, 4, 5, 6, 7, 8]),
@@ -271,21 +268,13 @@ class Reads(Topic):
         storage.insert("things", add_ids(documents))
         assert sorted(storage.distinct("things", field, filter), key=order_key) == expected
 
-    def test_distinct_sees_its_own_transaction(self, storage: Storage) -> None:
-        def work() -> list[Any]:
-            storage.insert("things", add_ids([{"a": 1}]))
-            return storage.distinct("things", "a", {})
-
-        assert storage.transaction(work) == [1]
-        assert storage.distinct("nowhere", "a", {}) == []
-
     def test_distinct_values_have_an_end(self, storage: Storage) -> None:
         part = storage.most_bytes // 4
         storage.insert("things", [{"_id": number, "a": f"{number}" + "x" * part} for number in range(4)])
         assert len(storage.distinct("things", "a", {"_id": {"$gt": 0}})) == 3
         with pytest.raises(StorageError) as caught:
             storage.distinct("things", "a", {})
-        assert caught.value.message == MANY_VALUES
+        assert (caught.value.message, storage.distinct("nowhere", "a", {})) == (MANY_VALUES, [])
 
     @pytest.mark.parametrize(
         ("skip", "limit", "expected"), [(0, 0, [1, 2, 3, 4]), (1, 2, [2, 3]), (3, 2, [4]), (9, 1, [])]

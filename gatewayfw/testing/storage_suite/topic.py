@@ -21,11 +21,10 @@ LATER_ID = ObjectId("65a000000000000000000002")
 LONG = 20.0
 #: How these tests lock, and where that shows.
 LOCK = Lock("hidden.locks")
+TOGETHER = pytest.mark.parametrize("together", [False, True], ids=["alone", "in a transaction"])
 
-Row = TypeVar("Row")
 
-
-def parametrize(table: Mapping[str, Row]) -> pytest.MarkDecorator:
+def parametrize(table: Mapping[str, Any]) -> pytest.MarkDecorator:
     """Run a test once for each row of a table, as `row`."""
     return pytest.mark.parametrize("row", table.values(), ids=table)
 
