@@ -242,7 +242,10 @@ class Gateway:
         app = make_app(endpoint, static_path=static_path, url_prefix=url_prefix, fast_lane=fast_lane)
         self._note_mount(app, NAME, endpoint)
         if type_generation:
-            self._generate_types_at_start()
+            try:
+                self.generate_types()
+            except OSError as error:
+                raise DefinitionError(f"option 'type_generation': the types cannot be written: {error}") from error
         return app
 
     def run_server(
@@ -342,12 +345,6 @@ class Gateway:
         return self.generate_types(path)
 
     runServer = as_contract(run_server)
-
-    def _generate_types_at_start(self) -> None:
-        try:
-            self.generate_types()
-        except OSError as error:
-            raise DefinitionError(f"option 'type_generation': the types cannot be written: {error}") from error
 
     def _note_mount(self, app: App, name: str, endpoint: Endpoint) -> None:
         """Note a mount, and tell the app, in which the command line looks for gateways."""

@@ -81,11 +81,11 @@ class Cors:
         """
         if self.origins is None:
             return
-        if self.origins != "*" and "origin" not in [name.strip().lower() for name in _vary(headers)]:
+        if self.origins != "*" and "origin" not in map(str.strip, ",".join(headers.getlist("Vary")).lower().split(",")):
             headers.add("Vary", "Origin")
         if self.origins == "*" or (origin is not None and origin in self.origins):
             headers.setdefault("Access-Control-Allow-Origin", "*" if self.origins == "*" else str(origin))
-            for name, value in self._preflight(preflight) if preflight else _reply(exposed):
+            for name, value in self._preflight(preflight) if preflight else _exposing(exposed):
                 headers.setdefault(name, value)
 
     def _preflight(self, method: str) -> tuple[tuple[str, str], ...]:
@@ -97,13 +97,8 @@ class Cors:
         )
 
 
-_REPLY = (("Access-Control-Expose-Headers", EXPOSED_HEADERS),)
-
-
-def _reply(exposed: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    if not exposed:
-        return _REPLY
-    return (("Access-Control-Expose-Headers", ", ".join([EXPOSED_HEADERS, *exposed])),)
+def _exposing(names: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    return (("Access-Control-Expose-Headers", ", ".join([EXPOSED_HEADERS, *names])),)
 
 
 def _checked_headers(headers: Any) -> Iterator[str]:
@@ -111,11 +106,6 @@ def _checked_headers(headers: Any) -> Iterator[str]:
     if not is_list or not all(isinstance(name, str) and _HEADER.fullmatch(name) for name in headers):
         raise DefinitionError("option 'cors_headers': expected a list of header names such as 'x-api-key'")
     yield from map(str.lower, headers)
-
-
-def _vary(headers: Headers) -> Iterator[str]:
-    for value in headers.getlist("Vary"):
-        yield from value.split(",")
 
 
 def _check_origin(origin: Any) -> None:

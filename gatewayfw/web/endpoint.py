@@ -260,7 +260,7 @@ class Endpoint:
 
         It is logged, and Flask's signal is sent if due.
         """
-        if isinstance(error, UnknownName) and self._shows_names():
+        if isinstance(error, UnknownName) and self.playground is not None and self.playground.is_shown(request):
             error = error.with_known()
         expose = self.settings.expose_errors
         shown = failures.client_error(
@@ -308,10 +308,6 @@ class Endpoint:
 
         reply.get_wsgi_headers = completed  # type: ignore[method-assign]  # see above
         return reply
-
-    def _shows_names(self) -> bool:
-        """Whether the caller may learn which names exist: if they see the playground."""
-        return self.playground is not None and self.playground.is_shown(request)
 
 
 def send_signal(error: Exception) -> None:

@@ -48,7 +48,7 @@ def failure(error: GatewayError, detail: bool, request_id: str) -> tuple[int, di
 
 def _written(error: GatewayError, detail: bool, request_id: str) -> tuple[int, dict[str, str], bytes]:
     status = error.status if type(error.status) is int and 400 <= error.status <= 599 else 500
-    code = _code(error)
+    code = error.code if CODE.fullmatch(error.code) else "error"  # Authors may define their own.
     body: dict[str, Any] = {"message": _utf8(getattr(error, "message", "internal error"))}
     if detail:
         errors = {_utf8(path): [_utf8(text) for text in texts] for path, texts in getattr(error, "errors", {}).items()}
@@ -140,10 +140,6 @@ def _error_of_abort(error: HTTPException) -> GatewayError:
     headers = error.get_headers() if error.response is None else error.get_response().headers
     shown.headers = {name: value for name, value in headers if name in _PASSED_ON}
     return shown
-
-
-def _code(error: GatewayError) -> str:
-    return error.code if CODE.fullmatch(error.code) else "error"  # Authors may define their own.
 
 
 def _text(error: Exception) -> str:

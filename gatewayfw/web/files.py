@@ -18,7 +18,7 @@ from werkzeug.http import quote_etag
 from werkzeug.wsgi import wrap_file
 
 from gatewayfw.acts.context import fill
-from gatewayfw.errors import GatewayError, HttpError
+from gatewayfw.errors import MethodNotAllowed
 from gatewayfw.files import Files, StoredFile
 from gatewayfw.observe.calls import Names, OpenCall
 from gatewayfw.schemas.file_signatures import IMAGES, SIGNATURES, UNKNOWN
@@ -50,7 +50,9 @@ def file_view(endpoint: Endpoint, files: Files) -> Callable[..., Response]:
 
     def run(file_id: str, sent: Request, request_id: str, asked: dict[str, Any], call: OpenCall | None) -> Response:
         if sent.method not in ("GET", "HEAD"):
-            raise _not_allowed()
+            refusal = MethodNotAllowed("method not allowed: use GET")
+            refusal.headers = {"Allow": _METHODS}
+            raise refusal
         context = fill(endpoint.contexts, sent, begin(sent, request_id))
         endpoint.check()
         act, body = files.find_act(file_id, sent.args)
@@ -124,9 +126,3 @@ def disposition(name: str, *, inline: bool) -> str:
     plain = "".join(char if " " <= char <= "~" and char not in '"\\%' else "_" for char in name)
     word = "inline" if inline else "attachment"
     return f"{word}; filename=\"{plain}\"; filename*=UTF-8''{quote(name.encode('utf-8', 'replace'), safe='')}"
-
-
-def _not_allowed() -> GatewayError:
-    error = HttpError("method not allowed: use GET", 405)
-    error.headers = {"Allow": _METHODS}
-    return error

@@ -145,7 +145,9 @@ class Playground:
         if name in (None, "", "index.html"):
             found = _reply(sent, self._page("" if name is not None else f"{RULE[1:]}/"), _FRESH)
         elif name in _MADE:
-            found = self._generate(sent, name)
+            path, (type_, make) = sent.script_root + sent.path, _MADE[name]
+            gateway = path[: path.rindex(RULE)] + _GATEWAY
+            found = _reply(sent, File(make(self.catalog(), gateway), type_), _FRESH)
         elif name in files():
             found = _reply(sent, files()[name], _FOR_EVER)
         else:
@@ -162,10 +164,6 @@ class Playground:
         page = files()["index.html"].content.replace(b"<title>Playground</title>", head)
         return File(page.replace(b'"./assets/', f'"{base}assets/'.encode()), _HTML)
 
-    def _generate(self, sent: Request, name: str) -> Response:
-        type_, make = _MADE[name]
-        return _reply(sent, File(make(self.catalog(), _gateway_path(sent)), type_), _FRESH)
-
 
 def _reply(sent: Request, file: File, caching: str) -> Response:
     headers = {**HEADERS, "Cache-Control": caching}
@@ -175,12 +173,6 @@ def _reply(sent: Request, file: File, caching: str) -> Response:
         if sent.accept_encodings.quality("gzip") > 0:
             content, headers["Content-Encoding"] = file.packed, "gzip"
     return Response(content, 200, headers, content_type=file.type)
-
-
-def _gateway_path(sent: Request) -> str:
-    """Return the path of the gateway of a playground request, mount point included."""
-    path = sent.script_root + sent.path
-    return path[: path.rindex(RULE)] + _GATEWAY
 
 
 #: The files that are generated on request: type and function, by name.

@@ -205,8 +205,8 @@ def parse(data: bytes, settings: Settings) -> Any:
     if _LONG_NUMBER in data.translate(_DIGITS_AS_ZEROS):
         _check_integers(data)
     most = min(settings.max_body_key, settings.max_body_text)
-    # No part is longer than the whole.
-    is_short = len(data) <= most or _has_short_texts(data, most)
+    # No part is longer than the whole; without escapes, what stands between two quotes is a whole part.
+    is_short = len(data) <= most or (b"\\" not in data and max(map(len, data.split(b'"'))) <= most)
     if not is_short or values > settings.max_body_nodes or b"\\u0000" in data:
         _check_parts(value, settings)
     return value
@@ -218,11 +218,6 @@ def _malformed(data: bytes, error: orjson.JSONDecodeError) -> BadRequest:
     except UnicodeDecodeError:
         return BadRequest("the request body is not UTF-8")
     return BadRequest(f"malformed JSON at line {error.lineno} column {error.colno}")
-
-
-def _has_short_texts(data: bytes, most: int) -> bool:
-    """Tell whether all keys and texts are short, and none holds an escape."""
-    return b"\\" not in data and max(map(len, data.split(b'"'))) <= most
 
 
 def _check_integers(data: bytes) -> None:
@@ -244,15 +239,11 @@ def _check_structure(data: bytes, settings: Settings) -> None:
     bare = without_texts(data)
     if max(bare.count(b"[") + bare.count(b"{"), bare.count(b",") + 1) > settings.max_body_nodes:
         raise _too_many(settings.max_body_nodes)
-    _check_depth(bare, settings.max_body_depth)
-
-
-def _check_depth(bare: bytes, limit: int) -> None:
     # An opening bracket is 2, a closing one 0: at each place the depth is the sum less the count of both.
     # After a closing bracket too many it is too low, but the parser gets no further either.
     brackets = bare.translate(_BRACKETS_AS_STEPS, _NO_BRACKETS)
-    if max(map(sub, accumulate(brackets), count(1)), default=0) > limit:
-        raise BadRequest(f"the request body is nested deeper than {limit} levels")
+    if max(map(sub, accumulate(brackets), count(1)), default=0) > settings.max_body_depth:
+        raise BadRequest(f"the request body is nested deeper than {settings.max_body_depth} levels")
 
 
 def _check_parts(value: Any, settings: Settings) -> None:

@@ -205,8 +205,10 @@ def _plain(value: Any) -> Any:
     # What other tools may have stored: exact decimals, and dates beyond the year 9999 as milliseconds since 1970.
     if isinstance(value, Decimal128):
         return format(value.to_decimal(), "f")
+    if isinstance(value, Binary) and value.subtype == UUID_SUBTYPE:
+        return str(value.as_uuid())
     if isinstance(value, bytes):
-        return _text_of(value)
+        return b64encode(value).decode()
     if isinstance(value, Decimal):
         return format(value, "f")
     if isinstance(value, DatetimeMS):
@@ -238,12 +240,6 @@ def _has_json(value: Any) -> bool:
     except orjson.JSONEncodeError:
         return False
     return True
-
-
-def _text_of(value: bytes) -> str:
-    if isinstance(value, Binary) and value.subtype == UUID_SUBTYPE:
-        return str(value.as_uuid())
-    return b64encode(value).decode()
 
 
 def _never_awaited(value: Any) -> DefinitionError:

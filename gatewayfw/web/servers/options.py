@@ -81,13 +81,9 @@ def _loopback_addresses(host: str) -> list[str]:
         found = {str(address[0]) for *_, address in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
     except (OSError, UnicodeError):  # No such host: binding fails, too, and says so.
         return []
-    return sorted(address for address in found if _is_loopback(address))
-
-
-def _is_loopback(address: str) -> bool:
-    parsed = ip_address(address)
     # Python 3.12 and earlier do not recognise an IPv4 address written as an IPv6 one.
-    return (getattr(parsed, "ipv4_mapped", None) or parsed).is_loopback
+    parsed = {text: ip_address(text) for text in found}
+    return sorted(text for text, one in parsed.items() if (getattr(one, "ipv4_mapped", None) or one).is_loopback)
 
 
 def open_listener(host: str, port: int) -> socket.socket:
