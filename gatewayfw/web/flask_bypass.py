@@ -39,20 +39,10 @@ _HOST = re.compile(r"(?:[A-Za-z0-9_-]{1,50}(?:\.[A-Za-z0-9_-]{1,50})*|\[[0-9A-Fa
 class FlaskBypass:
     """A WSGI application that answers one path of a Flask app itself.
 
-    It leaves the rest to Flask.
-
-    `flask.request`, `current_app`, `g`, `session`, `url_for` and `after_this_request` work in hooks
-    and acts as ever. What is asked for each request: Flask's own dispatch answers while the app has
-
-    - a function around requests, of the app or a blueprint: ``before_request``, ``after_request``,
-      ``teardown_request``, ``teardown_appcontext``, ``url_value_preprocessor``;
-    - a receiver of one of Flask's signals of requests or contexts (``got_request_exception`` is sent
-      by the view itself);
-    - sessions (``SECRET_KEY``, or a session interface of its own), a response class of its own,
-      another function under the name of the view, or routes that depend on the host;
-
-    and for a request without a plain host, of a websocket, or whose contexts the test client keeps
-    (``with client:``). A Flask without the contexts of 3.1 is never bypassed (`SUPPORTED`).
+    It leaves the rest to Flask. `flask.request`, `current_app`, `g`, `session`, `url_for` and `after_this_request` work
+    in hooks and acts as ever. Flask's own dispatch answers where it would make a difference: while the app has
+    functions around requests, receivers of signals, sessions or a response class of its own (`_is_free`), and for
+    requests whose host or contexts need it (`_is_plain`). A Flask without the contexts of 3.1 is never bypassed.
     """
 
     def __init__(self, app: Flask, endpoint: Endpoint, view: str, path: str) -> None:

@@ -42,9 +42,9 @@ HIDDEN_VIEWS = frozenset({"playground", "playground_page", "playground_file", "g
 class GatewayBlueprint(Blueprint):
     """A blueprint that checks its gateway first and finds a free name.
 
-    It is registered as ``gateway``, where that is taken in the app as ``gateway_2`` and so on; below
-    another blueprint the name is free unless that one has it. So endpoints (``gateway.gateway``) are the
-    same at every start. A name that was given stays, and is an error where it is taken, as in Flask.
+    It is registered as ``gateway``, where that is taken in the app as ``gateway_2`` and so on; below another blueprint
+    the name is free unless that one has it. So endpoints (``gateway.gateway``) are the same at every start. A name that
+    was given stays, and is an error where it is taken, as in Flask.
     """
 
     def __init__(self, name: str | None, import_name: str, check: Callable[[App], object]) -> None:
@@ -74,9 +74,7 @@ def make_blueprint(
 ) -> Blueprint:
     """Return a blueprint with the route `/gateway`, for any url_prefix.
 
-    Without a ``name`` it finds one, see `GatewayBlueprint`.
-    ``static_path`` is served under ``static_prefix``, which must be given with it: at the root
-    it would shadow the host's routes. A file that does not exist is the host's 404.
+    Its options are those of `gatewayfw.core.Gateway.blueprint`. A static file that does not exist is the host's 404.
 
     Raises:
         DefinitionError: an option is of the wrong type or does not go with the others.
@@ -215,18 +213,9 @@ def make_app(
 ) -> Flask:
     """Return an app of one gateway, with static files at the root.
 
-    Errors outside its route are envelopes too.
-
-    With ``fast_lane`` a WSGI callable answers the gateway's route before Flask's dispatch, as long as nothing in the
-    app could notice: see `gatewayfw.web.flask_bypass.FlaskBypass`.
-
-    Static files are looked for only when the routing found nothing, so they shadow no route. Unknown paths and methods
-    and bad hosts answer envelopes, because this app is ours (our choice); if an added view aborts, Flask's error page
-    stays.
-
-    Raises:
-        DefinitionError: an option is of the wrong type, a directory does not exist, or the definitions
-            are wrong.
+    Its options are those of `gatewayfw.core.Gateway.create_app`. Static files are looked for only when the routing
+    found nothing, so they shadow no route. Unknown paths and methods and bad hosts answer envelopes, because this app
+    is ours (our choice); if an added view aborts, Flask's error page stays.
     """
     if not isinstance(fast_lane, bool):
         raise DefinitionError("option 'fast_lane': expected true or false")

@@ -40,12 +40,9 @@ def serve(
 ) -> None:
     """Serve an app until it is stopped; blocks.
 
-    In the main thread, and where several processes can share the storage (``multi_process``),
-    gunicorn or granian (``server``) with ``workers`` processes of ``threads`` threads; gunicorn ends
-    with SystemExit, granian by returning, or with SystemExit when it failed. Else one
-    threaded server in this process, because a forked worker would have its own copy of the data;
-    it ends at KeyboardInterrupt. waitress always serves in this process; it receives bodies of
-    ``most_bytes``. The timeouts of the workers are derived from the ``deadline`` of acts, so that no
+    The options are those of `gatewayfw.core.Gateway.run_server`. One threaded server in this process serves where a
+    forked worker would have its own copy of the data (not ``multi_process``); it ends at KeyboardInterrupt. waitress
+    receives bodies of ``most_bytes``. The timeouts of the workers are derived from the ``deadline`` of acts, so that no
     setting can kill a worker in the middle of one.
 
     Raises:
