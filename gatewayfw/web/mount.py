@@ -80,12 +80,12 @@ def make_blueprint(
         DefinitionError: an option is of the wrong type or does not go with the others.
     """
     blueprint = GatewayBlueprint(name, __name__, lambda app: _begin(endpoint, app))
-    blueprint.record(lambda state: _add_rule(state, "gateway", RULE, endpoint.view))
+    _add_rule(blueprint, "gateway", RULE, endpoint.view)
     if endpoint.files is not None:
         _serve_files(blueprint, endpoint, endpoint.files)
     if (shown := shown_of(endpoint.calls)) is not None:
         view = endpoint.serving(metrics_view(shown, endpoint.readiness))
-        blueprint.record(lambda state: _add_rule(state, "gateway_metrics", METRICS, view, merge_slashes=False))
+        _add_rule(blueprint, "gateway_metrics", METRICS, view, merge_slashes=False)
     if endpoint.probes and endpoint.readiness is not None:
         add_probes(blueprint, endpoint.readiness, endpoint.begin)
     if endpoint.playground is not None:
@@ -124,31 +124,33 @@ def _begin(endpoint: Endpoint, app: App) -> None:
 
 
 def _add_rule(
-    state: BlueprintSetupState, name: str, path: str, view: Callable[..., Response], merge_slashes: bool | None = None
+    blueprint: Blueprint, name: str, path: str, view: Callable[..., Response], merge_slashes: bool | None = None
 ) -> None:
     """Add a rule for all methods: `add_url_rule` always narrows them (Flask 3.1).
 
     ``merge_slashes`` says whether a path with doubled slashes is redirected to it; None: as the app has it.
-
-    Raises:
-        DefinitionError: another gateway has the path, so that one of the two would never be called.
+    Registering the blueprint raises a `DefinitionError` if another gateway has the path, as one would never be called.
     """
-    endpoint = f"{state.name_prefix}.{state.name}.{name}".lstrip(".")
-    rule = state.app.url_rule_class(
-        (state.url_prefix or "").rstrip("/") + path,
-        endpoint=endpoint,
-        methods=None,
-        subdomain=state.subdomain,
-        defaults=state.url_defaults,
-        merge_slashes=merge_slashes,
-    )
-    rule.provide_automatic_options = False  # type: ignore[attr-defined]  # Flask's own mark on a rule
-    for other in state.app.url_map.iter_rules():
-        mounted = getattr(state.app.view_functions.get(other.endpoint), "__self__", None)
-        if isinstance(mounted, Endpoint) and (other.rule, other.subdomain) == (rule.rule, rule.subdomain or ""):
-            raise DefinitionError(f"another gateway is at {rule.rule} already: give one of the two a url_prefix")
-    state.app.url_map.add(rule)
-    state.app.view_functions[endpoint] = view
+
+    def add(state: BlueprintSetupState) -> None:
+        endpoint = f"{state.name_prefix}.{state.name}.{name}".lstrip(".")
+        rule = state.app.url_rule_class(
+            (state.url_prefix or "").rstrip("/") + path,
+            endpoint=endpoint,
+            methods=None,
+            subdomain=state.subdomain,
+            defaults=state.url_defaults,
+            merge_slashes=merge_slashes,
+        )
+        rule.provide_automatic_options = False  # type: ignore[attr-defined]  # Flask's own mark on a rule
+        for other in state.app.url_map.iter_rules():
+            mounted = getattr(state.app.view_functions.get(other.endpoint), "__self__", None)
+            if isinstance(mounted, Endpoint) and (other.rule, other.subdomain) == (rule.rule, rule.subdomain or ""):
+                raise DefinitionError(f"another gateway is at {rule.rule} already: give one of the two a url_prefix")
+        state.app.url_map.add(rule)
+        state.app.view_functions[endpoint] = view
+
+    blueprint.record(add)
 
 
 def _add_playground(blueprint: Blueprint, endpoint: Endpoint, playground: Playground) -> None:
@@ -163,25 +165,16 @@ def _add_playground(blueprint: Blueprint, endpoint: Endpoint, playground: Playgr
         except Exception as error:  # Of the catalog: an envelope, and in the log.
             return endpoint.refuse(error)
 
-    def add(state: BlueprintSetupState) -> None:
-        rules = (("", "", view), ("_page", "/", partial(view, "")), ("_file", "/<path:playground_file>", view))
-        for name, path, shown in rules:
-            # A redirect from doubled slashes would come before the guard and reveal the playground.
-            rule = PLAYGROUND_RULE + path
-            _add_rule(state, f"playground{name}", rule, endpoint.serving(shown), merge_slashes=False)
-
-    blueprint.record(add)
+    rules = (("", "", view), ("_page", "/", partial(view, "")), ("_file", "/<path:playground_file>", view))
+    for name, path, shown in rules:
+        # A redirect from doubled slashes would come before the guard and reveal the playground.
+        _add_rule(blueprint, f"playground{name}", PLAYGROUND_RULE + path, endpoint.serving(shown), merge_slashes=False)
 
 
 def _serve_files(blueprint: Blueprint, endpoint: Endpoint, files: Files) -> None:
     """Add the route of stored files, and tell them where it is."""
-    view = endpoint.serving(file_view(endpoint, files))
-
-    def add(state: BlueprintSetupState) -> None:
-        _add_rule(state, "gateway_file", FILE_RULE, view)
-        files.note_mount((state.url_prefix or "").rstrip("/") + RULE)
-
-    blueprint.record(add)
+    _add_rule(blueprint, "gateway_file", FILE_RULE, endpoint.serving(file_view(endpoint, files)))
+    blueprint.record(lambda state: files.note_mount((state.url_prefix or "").rstrip("/") + RULE))
 
 
 def _add_files(blueprint: Blueprint, endpoint: Endpoint, files: StaticFiles, prefix: str) -> None:
