@@ -147,7 +147,7 @@ def _calculate(one: Any, other: Any, operation: Callable[[Any, Any], Any]) -> An
 def _to_decimal(number: Any) -> Decimal:
     if isinstance(number, Decimal128):
         return number.to_decimal()
-    return Decimal(f"{number:.14e}" if isinstance(number, float) else number)
+    return Decimal(f"{number:.14e}" if isinstance(number, float) and number else number)
 
 
 def _lower(present: Any, operand: Any) -> Any:
