@@ -6,6 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from gatewayfw.storage.terms import Index
 
+#: Why a unique index cannot be built. The server's own text would name the values.
+COLLISION = "two documents share a value"
+
 
 def find_missing(
     collection: str,
@@ -20,29 +23,12 @@ def find_missing(
     """
     missing = [index for index in indexes if index.keys not in present and index.instead not in present]
     problems = [
-        describe(collection, index, "exists, but is not unique")
+        index.problem(collection, "exists, but is not unique")
         for index in indexes
         if index.unique and not present.get(index.keys, True)
     ]
     if missing and is_large():
         large = "is missing; the collection is large"
-        problems += [describe(collection, index, large) for index in missing if not index.unique]
+        problems += [index.problem(collection, large) for index in missing if not index.unique]
         missing = [index for index in missing if index.unique]
     return missing, problems
-
-
-def describe(collection: str, index: Index, problem: str) -> str:
-    """Return a message about an index."""
-    return f"{collection}: index {dict(index.keys)} {problem}"
-
-
-def describe_unbuilt(collection: str, index: Index, reason: str) -> str:
-    """Return why an index was not built, without the server's text.
-
-    The server's text would name the values that collide.
-    """
-    return describe(collection, index, f"cannot be built: {reason}")
-
-
-#: Why a unique index cannot be built.
-COLLISION = "two documents share a value"

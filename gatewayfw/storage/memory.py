@@ -23,7 +23,7 @@ from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge, Vali
 from gatewayfw.storage.base import OpenTransaction, OpenTransactions, Storage, T
 from gatewayfw.storage.deadlines import UNLIMITED
 from gatewayfw.storage.documents import as_stored, encode, show
-from gatewayfw.storage.indexes import describe_unbuilt, find_missing
+from gatewayfw.storage.indexes import find_missing
 from gatewayfw.storage.memory_store import MockCollection
 from gatewayfw.storage.mongo.errors import TOO_LARGE
 from gatewayfw.storage.order import rank
@@ -75,7 +75,6 @@ class MockStorage(Storage):
 
     @property
     def name(self) -> str:
-        """The name of the database."""
         return str(self._db.name)
 
     def has_transactions(self) -> bool:
@@ -90,10 +89,10 @@ class MockStorage(Storage):
             missing, problems = find_missing(collection, indexes, present, lambda: len(stored) > build_limit)
             reasons = [(index, stored.build(index)) for index in missing]
             self._ensured[collection] = stored.indexes()
-        return problems + [describe_unbuilt(collection, index, reason) for index, reason in reasons if reason]
+        unbuilt = [index.problem(collection, f"cannot be built: {reason}") for index, reason in reasons if reason]
+        return problems + unbuilt
 
     def indexes(self, collection: str) -> list[Index]:
-        """Return the existing indexes."""
         with self._driver():
             return self._stored(collection).indexes()
 
@@ -173,7 +172,6 @@ class MockStorage(Storage):
             raise Marked()
 
     def insert(self, collection: str, documents: Sequence[Document]) -> None:
-        """Store new documents."""
         with self._writing():
             self._keep_indexes(collection)
             stored = self._stored(collection)
@@ -209,13 +207,11 @@ class MockStorage(Storage):
     def update_one(
         self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
     ) -> Document | None:
-        """Change one document."""
         with self._writing():
             found = list(islice(self._stored(collection).select(filter), 1))
             return next((show(after, fields) for after in self._update(collection, found, filter, update)), None)
 
     def update_many(self, collection: str, filter: Filter, update: Update, *, most_bytes: int | None = None) -> int:
-        """Change all matching documents."""
         with self._writing():
             found = list(self._stored(collection).select(filter))
             if most_bytes is not None:
@@ -223,14 +219,12 @@ class MockStorage(Storage):
             return len(self._update(collection, found, filter, update))
 
     def update_each(self, collection: str, changes: Iterable[tuple[object, Update]]) -> None:
-        """Change documents one by one."""
         with self._writing():
             for id_, update in changes:
                 same = {"_id": id_}
                 self._update(collection, list(self._stored(collection).select(same)), same, update)
 
     def delete_many(self, collection: str, filter: Filter) -> int:
-        """Delete all matching documents."""
         with self._writing():
             stored = self._stored(collection)
             found = list(stored.select(filter))
@@ -240,7 +234,6 @@ class MockStorage(Storage):
             return len(found)
 
     def count(self, collection: str, filter: Filter, limit: int = 0) -> int:
-        """Return how many documents match, at most ``limit``."""
         with self._driver():
             return sum(1 for _ in islice(self._stored(collection).select(filter), limit or None))
 

@@ -14,7 +14,7 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import DuplicateKey, UsageError
-from gatewayfw.storage.filters import Predicate, compile_filter
+from gatewayfw.storage.filters import compile_filter
 from gatewayfw.storage.indexes import COLLISION
 from gatewayfw.storage.order import keys_at, order_key
 from gatewayfw.storage.subset import check_filter
@@ -139,8 +139,10 @@ def _operators_in(value: Any) -> Iterator[str]:
 
 def _compile_entries(index: Index) -> Callable[[Document], frozenset[Any]]:
     """Return the function that gives the entries that an index has of a document."""
-    covers = _compile_cover(index)
-    paths = [path.split(".") for path, _ in index.keys]
+    filters: list[Filter] = [index.options.get("partialFilterExpression", {})]
+    if index.options.get("sparse"):
+        filters.append({"$or": [{path: {"$exists": True}} for path, _ in index.keys]})
+    covers, paths = compile_filter({"$and": filters}), [path.split(".") for path, _ in index.keys]
 
     def entries_of(document: Document) -> frozenset[Any]:
         if not covers(document):
@@ -148,14 +150,6 @@ def _compile_entries(index: Index) -> Callable[[Document], frozenset[Any]]:
         return frozenset(product(*(frozenset(keys_at(document, names)) for names in paths)))
 
     return entries_of
-
-
-def _compile_cover(index: Index) -> Predicate:
-    """Return the function that tells whether an index has entries of a document."""
-    filters: list[Filter] = [index.options.get("partialFilterExpression", {})]
-    if index.options.get("sparse"):
-        filters.append({"$or": [{path: {"$exists": True}} for path, _ in index.keys]})
-    return compile_filter({"$and": filters})
 
 
 def _has_collision(documents: Iterator[Document], index: Index) -> bool:

@@ -59,6 +59,10 @@ class Index:
         """Whether two documents may not share the indexed values."""
         return bool(self.options.get("unique"))
 
+    def problem(self, collection: str, text: str) -> str:
+        """Return a message about the index of a collection."""
+        return f"{collection}: index {dict(self.keys)} {text}"
+
 
 @dataclass(frozen=True)
 class Trouble:

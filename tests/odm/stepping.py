@@ -155,8 +155,8 @@ class SteppingMongo(_Named, MongoStorage):
             yield from super()._drain(cursor)
 
     @contextmanager
-    def _command(self):
-        with super()._command() as session, self.steps.command():
+    def _command(self, **options):
+        with super()._command(**options) as session, self.steps.command():
             yield session
 
     def _commit(self, *args, **keys):

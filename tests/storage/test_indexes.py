@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.storage.indexes import describe_unbuilt, find_missing
+from gatewayfw.storage.indexes import find_missing
 from gatewayfw.storage.terms import Index
 
 A, B = (("a", 1),), (("b", -1), ("_id", 1))
@@ -37,9 +37,3 @@ def test_the_size_is_not_asked_where_nothing_is_missing():
 
 def test_one_that_should_be_unique_and_is_not_is_told():
     assert missing({A: False, B: False}) == ([], ["things: index {'a': 1} exists, but is not unique"])
-
-
-def test_why_one_was_not_built_is_told():
-    assert describe_unbuilt("things", UNIQUE, "server error 67") == (
-        "things: index {'a': 1} cannot be built: server error 67"
-    )

@@ -11,7 +11,7 @@ from pymongo.collection import Collection
 from pymongo.database import Database
 from pymongo.errors import CollectionInvalid, OperationFailure
 
-from gatewayfw.storage.indexes import COLLISION, describe_unbuilt, find_missing
+from gatewayfw.storage.indexes import COLLISION, find_missing
 from gatewayfw.storage.terms import Index
 
 _LOG = logging.getLogger("gatewayfw.storage")
@@ -55,7 +55,7 @@ def build(collection: Collection[Any], indexes: Sequence[Index]) -> list[str]:
         if len(indexes) > 1:
             return [problem for index in indexes for problem in build(collection, [index])]
         reason = COLLISION if error.code == 11000 else f"server error {error.code}"
-        return [describe_unbuilt(collection.name, indexes[0], reason)]
+        return [indexes[0].problem(collection.name, f"cannot be built: {reason}")]
     return []
 
 

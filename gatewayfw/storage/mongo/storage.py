@@ -75,7 +75,6 @@ class MongoStorage(MongoTransactions):
         return [name for name, identity in ensured.items() if found.get(name) != identity]
 
     def indexes(self, collection: str) -> list[Index]:
-        """Return the existing indexes, with the options that the server names."""
         with self._command():
             known = self._collection(collection).list_indexes().to_list()
         return [index_of(one) for one in known if one["name"] != "_id_"]
@@ -220,7 +219,6 @@ class MongoStorage(MongoTransactions):
     def update_one(
         self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
     ) -> Document | None:
-        """Change one document in one round trip."""
         return self._update_one(collection, filter, update, fields, update)
 
     def _update_one(
@@ -276,17 +274,14 @@ class MongoStorage(MongoTransactions):
             raise
 
     def update_each(self, collection: str, changes: Iterable[tuple[object, Update]]) -> None:
-        """Change documents with one bulk command."""
         if statements := [({"_id": id_}, update) for id_, update in changes]:
             self._update(collection, statements, kind=UpdateOne)
 
     def delete_many(self, collection: str, filter: Filter) -> int:
-        """Delete all matching documents in one command."""
         with self._change() as session:
             return self._collection(collection).delete_many(dict(filter), session=session).deleted_count
 
     def count(self, collection: str, filter: Filter, limit: int = 0) -> int:
-        """Return how many documents match, at most ``limit``."""
         with self._command() as session:
             source = self._collection(collection)
             if session is not None:

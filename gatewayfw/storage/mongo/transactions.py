@@ -75,10 +75,11 @@ class _Command:
     because every read and write goes through it, and a generator would cost more.
     """
 
-    __slots__ = ("_own", "_storage", "_transaction")
+    __slots__ = ("_commits", "_own", "_storage", "_transaction")
 
-    def __init__(self, storage: MongoTransactions) -> None:
+    def __init__(self, storage: MongoTransactions, commits: bool) -> None:
         self._storage = storage
+        self._commits = commits
         self._own: AbstractContextManager[Scope] | None = None
 
     def __enter__(self) -> ClientSession | None:
@@ -106,6 +107,8 @@ class _Command:
         if self._own is not None:
             self._own.__exit__(None, None, None)
         if error is None:
+            if self._commits:
+                self._storage.scope.commit()
             return
         transaction = self._transaction
         ours, cause = self._storage._our_error(error)
@@ -144,7 +147,6 @@ class MongoTransactions(Storage):
 
     @property
     def name(self) -> str:
-        """The name of the database."""
         return self._connection.name
 
     @property
@@ -215,19 +217,13 @@ class MongoTransactions(Storage):
             return (_WriteConflict() if getattr(error, "code", None) == WRITE_CONFLICT else _Conflict()), error
         return translate_error(error), without_documents(error)
 
-    def _command(self) -> AbstractContextManager[ClientSession | None]:
+    def _command(self, *, commits: bool = False) -> AbstractContextManager[ClientSession | None]:
         """Wrap one call of the driver; return the session of the open transaction, if any."""
-        return _Command(self)
+        return _Command(self, commits)
 
     def _change(self) -> AbstractContextManager[ClientSession | None]:
         """Wrap one write by the driver; outside a transaction it commits by itself."""
-        return self._committed() if self._open.transaction is None else self._command()
-
-    @contextmanager
-    def _committed(self) -> Iterator[ClientSession | None]:
-        with self._command() as session:
-            yield session
-        self.scope.commit()
+        return self._command(commits=self._open.transaction is None)
 
     # -- transactions
 
