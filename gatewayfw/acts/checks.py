@@ -55,11 +55,7 @@ class Checks:
         return list(found)
 
     def check(self) -> None:
-        """Refuse wrong definitions.
-
-        Raises:
-            DefinitionError: names every problem, one a line.
-        """
+        """Refuse wrong definitions by an error that names every problem, one a line."""
         problems = self.problems()
         if len(problems) > 1:
             raise DefinitionError("\n- ".join([f"{len(problems)} definitions are wrong:", *problems]))

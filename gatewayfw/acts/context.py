@@ -146,11 +146,7 @@ class ContextFns:
         return found
 
     def set_context(self, obj: Mapping[str, Any]) -> None:
-        """Replace the whole context, ``Headers`` and ``body`` included.
-
-        Raises:
-            TypeError: ``obj`` is not a mapping.
-        """
+        """Replace the whole context, ``Headers`` and ``body`` included."""
         values = dict(_mapping(obj))
         context = self.get_context_model()
         context.clear()
@@ -160,11 +156,7 @@ class ContextFns:
     add_contexts = set_context
 
     def add_context(self, con: Mapping[str, Any]) -> None:
-        """Merge values into the context; a key that is there already is replaced.
-
-        Raises:
-            TypeError: ``con`` is not a mapping.
-        """
+        """Merge values into the context; a key that is there already is replaced."""
         self.get_context_model().update(_mapping(con))
 
     def add_req_to_context(self, req: Any) -> None:

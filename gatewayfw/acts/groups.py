@@ -87,11 +87,7 @@ class Group:
 
 
 def parse_lists(**lists: Any) -> dict[str, tuple[Any, ...]]:
-    """Return checked hooks by the names of their lists.
-
-    Raises:
-        DefinitionError: names every one that is no hook.
-    """
+    """Return checked hooks by the names of their lists."""
     if problems := list(find_list_problems(lists, PYTHON)):
         raise DefinitionError("; ".join(problems))
     return {name: tuple(given) for name, given in lists.items()}

@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -141,32 +141,24 @@ def describe_reply(finished: Any) -> dict[str, Any]:
     return {"status": written.status, "lines": [list(line) for line in written.lines], "envelope": written.envelope}
 
 
-def parse_idempotent(given: Any, by: Any, hooks: Iterable[Hook]) -> Idempotency | None:
+def parse_idempotent(given: Any, by: Any, hooks: Sequence[Hook]) -> Idempotency | None:
     """Return a checked ``idempotent=`` with its ``idempotent_by=``; None without.
 
     Raises:
         DefinitionError: it is no time such as ``"24h"``, the function is none, or nothing names the caller.
     """
-    if problems := list(_problems(given, by, list(hooks))):
+    problems = [] if by is None else list(find_fn_problems(by, "idempotent_by"))
+    span = _SPAN.fullmatch(given) if isinstance(given, str) else None
+    if given is None:
+        problems += [] if by is None else ["idempotent_by goes with idempotent"]
+    elif span is None:
+        problems.append("idempotent: expected how long replies are kept, such as '24h' (s, m, h or d)")
+    signs_in = find_access_rules(hooks) or any(mark.gives == "user" for mark in find_marks(hooks))
+    if given is not None and by is None and not signs_in:
+        problems.append("idempotent: nobody knows whose key it is: add access hooks, or idempotent_by")
+    if problems:
         raise DefinitionError("; ".join(problems))
-    if given is None:
-        return None
-    count, unit = _SPAN.fullmatch(given).groups()  # type: ignore[union-attr]  # judged above
-    return Idempotency(int(count) * _SECONDS[unit], by)
-
-
-def _problems(given: Any, by: Any, hooks: Sequence[Hook]) -> Iterator[str]:
-    if by is not None:
-        yield from find_fn_problems(by, "idempotent_by")
-    if given is None:
-        if by is not None:
-            yield "idempotent_by goes with idempotent"
-        return
-    if not isinstance(given, str) or not _SPAN.fullmatch(given):
-        yield "idempotent: expected how long replies are kept, such as '24h' (s, m, h or d)"
-    signs_in = find_access_rules(hooks) or any(step.gives == "user" for step in find_marks(hooks))
-    if by is None and not signs_in:
-        yield "idempotent: nobody knows whose key it is: add access hooks, or idempotent_by"
+    return None if span is None else Idempotency(int(span[1]) * _SECONDS[span[2]], by)
 
 
 def _hash(value: Any) -> str:
@@ -181,12 +173,7 @@ class Store(Protocol):
     """Keeps records; the `Odm` of a gateway has one."""
 
     def find(self, id_: str, /) -> Record | None:
-        """Return a record as others have committed it.
-
-        Raises:
-            DefinitionError: there is no database, or it has no transactions.
-            UsageError: a transaction is under way.
-        """
+        """Return a record as others have committed it; see `gatewayfw.odm.replies`."""
 
     def attempt(self, record: Record, answer: Callable[[], Mapping[str, Any]], /, *, replace: str | None) -> Outcome:
         """Write a record, run ``answer`` and add what it returns, in one transaction.
@@ -217,13 +204,12 @@ class IdempotentRunner:
         """Return what ``finish`` makes of an act's result, or the reply that was kept.
 
         Each attempt has a copy of its own of the body, of the context and of what Flask's `g` held before. Its files
-        begin anew.
+        begin anew. After an error nothing is written.
 
         Raises:
             KeyReused: the key was sent with another body.
             InProgress: another request with this key is under way.
-            ReplyTooLarge: the reply is too large to be kept; nothing is written.
-            Exception: any error of the act; nothing is written.
+            ReplyTooLarge: the reply is too large to be kept.
         """
         caller = request.rule.name_caller(body, self._contexts.get_context_model())
         record = request.begin_record(caller, _now())

@@ -104,13 +104,11 @@ class Acts(Directory):
 
         ``idempotent`` is how long (``"24h"``) the reply is kept for requests that repeat an ``Idempotency-Key``; such a
         request is done once, in one transaction, and a repetition gets the first reply. A key belongs to its caller:
-        the ``user`` in the context, or what ``idempotent_by(body)`` returns, unless that is None. See
-        `gatewayfw.acts.idempotent`.
+        the ``user`` in the context, or what ``idempotent_by(body)`` returns, unless that is None.
 
         Raises:
-            DefinitionError: a bad name, function, hook, validator, mode, limit, ceiling, result or exceptions, no
-                access rule where one is required, or an act of this name is already registered;
-                the message names the act.
+            DefinitionError: something given is wrong, there is no access rule where one is required, or an act of this
+                name is registered already; the message names the act.
         """
         given = locals()  # The parameters are the fields of a definition.
         del given["self"]
@@ -167,11 +165,8 @@ class Acts(Directory):
         """Give hooks to all acts, registered before or after, ahead of their own.
 
         Hooks of several calls run in the order of the calls. Requests to remote services run those of
-        ``pre_validation`` and ``pre_act``, in this order, ahead of the service's own.
-
-        Raises:
-            DefinitionError: a hook is not valid, or one is an access rule and an act is public; then nothing has
-                changed.
+        ``pre_validation`` and ``pre_act``, in this order, ahead of the service's own. Nothing changes if a hook is not
+        valid, or is an access rule and an act is public.
         """
         more = parse_lists(pre_validation=pre_validation, pre_act=pre_act, post_act=post_act, on_error=on_error)
         with self._lock:
@@ -191,11 +186,7 @@ class Acts(Directory):
         post_act: Sequence[AfterHook] = (),
         on_error: Sequence[AfterHook] = (),
     ) -> Group:
-        """Return what registers acts of one model, with hooks ahead of their own.
-
-        Raises:
-            DefinitionError: a hook is not valid.
-        """
+        """Return what registers acts of one model, with hooks ahead of their own."""
         lists = parse_lists(pre_validation=pre_validation, pre_act=pre_act, post_act=post_act, on_error=on_error)
         return Group(self.act, self.set_act, schema, lists)
 
@@ -223,7 +214,10 @@ class Acts(Directory):
                 are given without a URL; or acts are bad, and the message names each one. An `Act` of another gateway
                 is bad: its functions use that gateway's context and database, which no request here opens.
         """
-        _check_service_name(name)
+        if not isinstance(name, str) or not _SERVICE_NAME.fullmatch(name):
+            raise DefinitionError(f"bad service name {shown(name)}: a letter or _, then letters, digits, _ and -")
+        if name == MAIN:
+            raise DefinitionError("the service main is this gateway itself; use set_act")
         parsed: Service | RemoteService
         if isinstance(service, str):
             parsed = self._connect(service, name=name, pre_act=pre_act, headers=headers)
@@ -289,13 +283,6 @@ class Acts(Directory):
     def setService(self, name: str, service: str | Mapping[str, Mapping[str, Mapping[str, Any]]], **keys: Any) -> None:
         """Register a service: ``setService(name, service, preAct=[...], headers=[...])``."""
         self.set_service(name, service, **pythonic(None, keys))
-
-
-def _check_service_name(name: object) -> None:
-    if not isinstance(name, str) or not _SERVICE_NAME.fullmatch(name):
-        raise DefinitionError(f"bad service name {shown(name)}: a letter or _, then letters, digits, _ and -")
-    if name == MAIN:
-        raise DefinitionError("the service main is this gateway itself; use set_act")
 
 
 def _is_selection(get: Any) -> bool:

@@ -68,10 +68,10 @@ class RemoteService:
         carriers: Iterable[Carrier] = (),
         address: str = "",
     ) -> RemoteReply:
-        """Forward a request to the service ``main`` there, and return the answer.
+        """Forward a request to the service ``main`` there; return the answer in time.
 
         What ``carriers`` find in the headers is passed on, too: of all cookies those that carry a token or a role.
-        ``address`` is that of the caller's connection. Takes at most ``seconds``.
+        ``address`` is that of the caller's connection.
 
         Raises:
             BadRequest: the body or a forwarded header cannot be written.

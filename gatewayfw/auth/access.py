@@ -46,10 +46,9 @@ H = TypeVar("H", bound=Callable[..., Any])
 @final
 @dataclass(frozen=True)
 class Rule:
-    """Roles that may run an act, everywhere or where ``scope(role, body)`` is true.
+    """The names of roles that may run an act, everywhere or where ``scope`` is true.
 
-    ``roles`` are names. ``scope`` gets the caller's active role (``{roleId, name, scopeType?,
-    scopeId?}``) and the validated body.
+    It gets the caller's active role (``{roleId, name, scopeType?, scopeId?}``) and the validated body.
     """
 
     roles: tuple[str, ...]
@@ -73,12 +72,9 @@ class Auth:
     ``roles`` and ``isGhost`` decide, never the token. The act finds ``user`` and ``active_role`` (None for a ghost
     without one) in the context.
 
-    ``token_from`` says where the token is: ``header(name)``, ``bearer()`` or ``cookie(name)``;
-    ``role_from`` where the id of the caller's role is: ``set_field(name)``, ``header(name)`` or
-    ``cookie(name)``. `gatewayfw.auth` has all of these; the defaults are the contract's.
-
-    Raises:
-        DefinitionError: one of the two is none of these.
+    ``token_from`` says where the token is: ``header(name)``, ``bearer()`` or ``cookie(name)``; ``role_from`` where the
+    id of the caller's role is: ``set_field(name)``, ``header(name)`` or ``cookie(name)``. `gatewayfw.auth` has all of
+    these; the defaults are the contract's.
     """
 
     def __init__(
@@ -126,8 +122,7 @@ class Auth:
     def load_user(self) -> None:
         """Hook: put the user whom the token names into the context, as ``user``.
 
-        Raises:
-            Unauthenticated: the payload has no usable ``_id``, or that user is gone.
+        It raises `Unauthenticated` if the payload has no usable ``_id``, or that user is gone.
         """
         context = self._contexts.get_context_model()
         payload = context.get("token")
@@ -205,9 +200,8 @@ def access_rule(hook: H) -> H:
 def first_id(field: str, scope_type: str) -> Scope:
     """Return a scope: the first id in ``set.<field>`` is the active role's.
 
-    The role's ``scopeType`` must be ``scope_type``. A list that is missing, empty or of anything but
-    ids is not in scope. The ids after the first are not compared: see `all_ids`.
-    Source: specification 19.6.
+    The role's ``scopeType`` must be ``scope_type``. A list that is missing, empty or of anything but ids is not in
+    scope. The ids after the first are not compared: see `all_ids`. Source: specification 19.6.
     """
     return _scope(field, scope_type, 1)
 
@@ -240,7 +234,6 @@ def _scope(field: str, scope_type: str, compared: int | None) -> Scope:
 
 
 def _digits(id_: object) -> str | None:
-    """Return the hexadecimal digits of an id in lower case; None if it is not an id."""
     if isinstance(id_, ObjectId):
         return str(id_)
     return id_.lower() if isinstance(id_, str) and HEX_ID.fullmatch(id_) else None

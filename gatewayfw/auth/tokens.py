@@ -75,7 +75,9 @@ class Tokens:
         if isinstance(fallbacks, (str, bytes)) or not isinstance(fallbacks, Sequence):
             raise DefinitionError("tokens: fallbacks must be a list of keys")
         self._signing, *old = [_checked_key(each, algorithm) for each in (key, *fallbacks)]
-        self._reading = [_reading(each) for each in (self._signing, *old)]
+        # A private key contains the public one, which reads; a secret and a public key read themselves.
+        keys = (self._signing, *old)
+        self._reading = [each.public_key() if hasattr(each, "public_key") else each for each in keys]
         self._issues = self._reading[0] is not self._signing or algorithm in _SECRET_BYTES
         self._algorithm = algorithm
         self._lifetime = lifetime
@@ -116,11 +118,11 @@ class Tokens:
             raise Unauthenticated(INVALID_TOKEN) from error
 
     def _decode(self, token: str, options: Any = None) -> dict[str, Any]:
-        """Return the payload of a token that one of the keys has signed."""
         payload = self._verify(token, options)
         # PyJWT 2.15 accepts any number, and text that reads as one.
         for name in ("exp", "nbf"):
-            if name in payload and not _is_time(payload[name]):
+            time_ = payload.get(name, 0)
+            if type(time_) not in (int, float) or not 0 <= time_ < _END_OF_TIME:
                 raise jwt.DecodeError(f"{name} is not a number of seconds before the year 10000")
         return payload
 
@@ -181,15 +183,6 @@ def fallbacks_from_environment(environ: Mapping[str, str]) -> list[str]:
     return [key.strip() for key in environ.get(FALLBACKS_VARIABLE, "").split(",") if key.strip()]
 
 
-def _is_time(value: object) -> bool:
-    return type(value) in (int, float) and 0 <= value < _END_OF_TIME  # type: ignore[operator]  # a number
-
-
-def _reading(key: Any) -> Any:
-    """Return what reads the tokens of a key: of a private key the public one in it."""
-    return key.public_key() if hasattr(key, "public_key") else key
-
-
 def _checked_key(key: object, algorithm: str) -> Any:
     """Return a key as PyJWT prepares it: secret bytes, or a public or private key."""
     if not isinstance(key, (str, bytes)):
@@ -211,11 +204,7 @@ def _checked_key(key: object, algorithm: str) -> Any:
     except Exception:  # The seam: cryptography has exceptions of its own, and their texts describe the key.
         fits = False
     if not fits:
-        raise DefinitionError(f"tokens: {algorithm} takes {_wanted(algorithm)}")
+        other = f"a secret, and the key is one for another algorithm ({', '.join(_KEYS)})"
+        wanted = f"{_KEYS[algorithm]}, in PEM without a password" if algorithm in _KEYS else other
+        raise DefinitionError(f"tokens: {algorithm} takes {wanted}")
     return prepared
-
-
-def _wanted(algorithm: str) -> str:
-    if algorithm in _SECRET_BYTES:
-        return f"a secret, and the key is one for another algorithm ({', '.join(_KEYS)})"
-    return f"{_KEYS[algorithm]}, in PEM without a password"

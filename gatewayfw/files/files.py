@@ -166,8 +166,8 @@ class Files:
     def link(self, id: Any, seconds: int = 300) -> str:
         """Return a link with which anybody can open one file for ``seconds``.
 
-        It is a path with a query, below the first mount: ``/gateway/files/<id>?until=...&signature=...``. It is
-        not checked whether there is such a file.
+        It is a path with a query, below the first mount: ``/gateway/files/<id>?until=...&signature=...``. It is not
+        checked whether there is such a file.
 
         Raises:
             UsageError: outside development ``link_key`` is unset; there is no model; or an argument is wrong.
