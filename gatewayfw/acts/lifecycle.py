@@ -26,9 +26,9 @@ from gatewayfw.errors import (
     Unavailable,
     UnsupportedMediaType,
 )
-from gatewayfw.schemas.kinds.file import Upload
+from gatewayfw.schemas.kinds.file import FileField, Upload
 from gatewayfw.schemas.structs import Struct
-from gatewayfw.schemas.uploads import Expected, expected_files, put_files
+from gatewayfw.schemas.uploads import expected_files, put_files
 from gatewayfw.spelling import MAIN
 
 T = TypeVar("T")
@@ -51,7 +51,7 @@ class RequestBounds(ReplyBounds, Protocol):
 class SentFiles(Protocol):
     """The files of a request, which are read only when they are asked for."""
 
-    def receive(self, expected: Mapping[str, Expected], /) -> Mapping[str, Upload]:
+    def receive(self, expected: Mapping[str, FileField], /) -> Mapping[str, Upload]:
         """Return them by their paths (``set.avatar``), or refuse the request."""
 
 

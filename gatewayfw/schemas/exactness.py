@@ -15,7 +15,6 @@ from marshmallow import EXCLUDE, missing
 from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds import KindField, Parts, as_kind, quick_of
-from gatewayfw.schemas.kinds.base import Kind
 from gatewayfw.schemas.kinds.checks import load_part, plain_message
 from gatewayfw.schemas.kinds.containers import ContainerField, ObjectField
 from gatewayfw.schemas.kinds.foreign import ForeignField, nested_part
@@ -95,14 +94,13 @@ def _changed(field: Any, sent: Any, loaded: Any, path: str, fill: bool) -> Failu
         yield from _dropped(field.wrapped if isinstance(field, ForeignField) else field, sent, path, fill)
     elif loaded is sent or field.keeps(sent):
         return
-    elif isinstance(field, ContainerField) and field.own and loaded is not None:
+    elif isinstance(field, ContainerField):
         known = field.split(loaded)
         for key, item in field.split(sent).items():
             if (part := known.get(key, missing)) is not item:
                 yield from _changed(field.part(key), item, part, below(path, key), fill)
-    else:
-        dumped = loaded if loaded is None else field._serialize(loaded, None, {})
-        yield from differences(field, sent, dumped, path, fill=fill)
+    elif not same(sent, loaded):
+        yield path, plain_message(field, "invalid", INVALID)
 
 
 def _dropped(field: mm.Field[Any], sent: Any, path: str, fill: bool) -> Failures:
@@ -151,28 +149,21 @@ def _refused(field: Any, sent: Any, error: marshmallow.ValidationError, path: st
             yield from _changed(field.part(key), item, loaded, below(path, key), fill)
 
 
-def differences(field: mm.Field[Any] | None, sent: Any, dumped: Any, path: str, *, fill: bool) -> Failures:
-    """Yield where a value differs from its dump.
-
-    With ``fill``, added defaults do not count as differences.
-    """
-    kind = Kind() if field is None else as_kind(field)
-    if isinstance(sent, Mapping) and isinstance(dumped, Mapping):
-        for key in [name for name in dumped if name not in sent]:
-            inner = kind.part(key)
-            if not (fill and inner is not None and inner.load_default is not missing):
-                yield below(path, key), plain_message(inner, "required", REQUIRED)
+def differences(sent: Any, changed: Any, path: str) -> Failures:
+    """Yield where a value differs from what became of it."""
+    if isinstance(sent, Mapping) and isinstance(changed, Mapping):
+        for key in [name for name in changed if name not in sent]:
+            yield below(path, key), REQUIRED
         for key, item in sent.items():
-            if key not in dumped:
+            if key not in changed:
                 yield below(path, key), UNKNOWN
-            elif dumped[key] is not item:
-                yield from differences(kind.part(key), item, dumped[key], below(path, key), fill=fill)
-    elif isinstance(sent, list) and isinstance(dumped, (list, tuple)) and len(sent) == len(dumped):
+            elif changed[key] is not item:
+                yield from differences(item, changed[key], below(path, key))
+    elif isinstance(sent, list) and isinstance(changed, (list, tuple)) and len(sent) == len(changed):
         for index, item in enumerate(sent):
-            if dumped[index] is not item:
-                yield from differences(kind.part(index), item, dumped[index], below(path, index), fill=fill)
-    elif not same(sent, dumped) and not kind.keeps(sent):
-        yield path, plain_message(field, "invalid", INVALID)
+            yield from differences(item, changed[index], below(path, index))
+    elif not same(sent, changed):
+        yield path, INVALID
 
 
 def unstorable_keys(value: Any, path: str) -> Failures:

@@ -31,7 +31,7 @@ from gatewayfw.schemas.messages import NO_OBJECT, REQUIRED, UNKNOWN
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.uploads import files_in, without_files
-from gatewayfw.schemas.values import copy_parts, same
+from gatewayfw.schemas.values import copy_parts
 
 Mode = Literal["assert", "create"]
 
@@ -150,8 +150,7 @@ class FunctionStruct(Struct):
             raise DefinitionError("a validator function must return details, with set and get, or None")
         if mode == "create":
             return dict(result)
-        if not same(details, result):
-            collected.add_each(differences(None, details, result, "", fill=False))
+        collected.add_each(differences(details, result, ""))
         collected.refuse()
         return dict(details)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -22,19 +21,6 @@ from gatewayfw.schemas.kinds.file import FileField, Upload
 from gatewayfw.schemas.kinds.foreign import walk
 
 _PLACE = "a file must be a field of set, or of an object in it"
-
-
-@dataclass(frozen=True)
-class Expected:
-    """A file that a request may have.
-
-    Attributes:
-        field: what it may be.
-        required: whether the request must have it.
-    """
-
-    field: FileField
-    required: bool
 
 
 def files_in(parts: Mapping[str, mm.Field[Any]], most: int) -> dict[str, FileField]:
@@ -70,9 +56,9 @@ def without_files(field: mm.Field[Any]) -> mm.Field[Any]:
     return changed
 
 
-def expected_files(files: Mapping[str, FileField], details: Mapping[str, Any]) -> dict[str, Expected]:
+def expected_files(files: Mapping[str, FileField], details: Mapping[str, Any]) -> dict[str, FileField]:
     """Return the files that a request may have: those of objects that its JSON has."""
-    return {path: Expected(field, field.required) for path, field in files.items() if _has_place(path, details)}
+    return {path: field for path, field in files.items() if _has_place(path, details)}
 
 
 def put_files(details: Mapping[str, Any], uploads: Mapping[str, Upload]) -> dict[str, Any]:

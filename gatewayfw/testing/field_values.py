@@ -21,7 +21,7 @@ from marshmallow import missing, validate
 
 from gatewayfw.errors import ValidationError
 from gatewayfw.schemas import Mode, Schemas, compile_struct
-from gatewayfw.schemas.kinds import KindField, as_kind
+from gatewayfw.schemas.kinds import KindField
 from gatewayfw.schemas.kinds.checks import FullMatch, lengths
 from gatewayfw.schemas.kinds.numbers import MOST_DIGITS
 from gatewayfw.schemas.values import HIGHEST, LOWEST, finite_number
@@ -254,7 +254,7 @@ _KNOWN_CHECKS = (validate.Length, validate.Range, validate.Email, validate.URL, 
 
 def _is_known(field: mm.Field[Any]) -> bool:
     """Tell whether a field is a value kind of this package with no check but ours."""
-    return as_kind(field).own and all(type(check) in _KNOWN_CHECKS for check in field.validators)
+    return isinstance(field, KindField) and all(type(check) in _KNOWN_CHECKS for check in field.validators)
 
 
 def _checks(field: mm.Field[Any], kind: type) -> Iterator[Any]:

@@ -27,9 +27,8 @@ from werkzeug.wsgi import get_content_length
 from gatewayfw.errors import BadRequest, Forbidden, TooLarge, UnsupportedMediaType, ValidationError
 from gatewayfw.files.stores import error_of
 from gatewayfw.schemas.file_signatures import HEAD
-from gatewayfw.schemas.kinds.file import Upload
+from gatewayfw.schemas.kinds.file import FileField, Upload
 from gatewayfw.schemas.messages import REQUIRED
-from gatewayfw.schemas.uploads import Expected
 from gatewayfw.settings import Settings
 from gatewayfw.web.patience import CHUNK, Patience
 from gatewayfw.web.reader import MEDIA_TYPE, check_encoding, check_request, parse, too_large, unreadable
@@ -122,7 +121,7 @@ class Form:
             raise BadRequest("a batch carries no files: send application/json in UTF-8")
         return check_request(body)
 
-    def receive(self, expected: Mapping[str, Expected]) -> dict[str, Upload]:
+    def receive(self, expected: Mapping[str, FileField]) -> dict[str, Upload]:
         """Return the files, all other parts, by their paths.
 
         Raises:
@@ -147,8 +146,7 @@ class Form:
             raise ValidationError({path: [REQUIRED] for path in missing})
         return self.files
 
-    def _spool(self, path: str, name: str, expected: Expected) -> Upload:
-        field = expected.field
+    def _spool(self, path: str, name: str, field: FileField) -> Upload:
         spool = cast(BinaryIO, tempfile.SpooledTemporaryFile(MEMORY))  # noqa: SIM115  (`__exit__` closes it)
         self._spooled.callback(_discard, spool)
         digest, size, head, type_ = hashlib.sha256(), 0, b"", None
@@ -163,12 +161,12 @@ class Form:
                 raise error_of(error, _SPOOLING) from error
             head += chunk[: HEAD - len(head)]
             if type_ is None and len(head) == HEAD:
-                type_ = _judged(path, expected, head)
+                type_ = _judged(path, field, head)
         try:
             spool.seek(0)  # which writes what is still buffered
         except OSError as error:
             raise error_of(error, _SPOOLING) from error
-        return Upload(clean_name(name), type_ or _judged(path, expected, head), size, digest.hexdigest(), spool)
+        return Upload(clean_name(name), type_ or _judged(path, field, head), size, digest.hexdigest(), spool)
 
     def _content(self) -> Iterator[bytes]:
         more = True
@@ -250,10 +248,10 @@ def _read(request: Request, patience: Patience) -> bytes:
         raise unreadable() from None
 
 
-def _judged(path: str, expected: Expected, head: bytes) -> str:
-    found = expected.field.judge(head)
+def _judged(path: str, field: FileField, head: bytes) -> str:
+    found = field.judge(head)
     if found is None:
-        raise UnsupportedMediaType(f"{path}: the content must be {' or '.join(expected.field.types)}")
+        raise UnsupportedMediaType(f"{path}: the content must be {' or '.join(field.types)}")
     return found
 
 

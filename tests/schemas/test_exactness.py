@@ -10,10 +10,8 @@ from marshmallow import fields as mm
 
 from gatewayfw.schemas import array, boolean, date, defaulted, integer, mapping, object_, optional, string
 from gatewayfw.schemas.exactness import differences, load_exactly, sent_parts, unstorable_keys
-from gatewayfw.schemas.kinds.containers import ArrayField, ObjectField
 from gatewayfw.schemas.kinds.numbers import IntegerField
 from gatewayfw.schemas.paths import Collected
-from tests.schemas.kinds.seen import Alone
 
 
 def told(field, sent, *, fill=False):
@@ -98,7 +96,7 @@ OWN = {"required": "Say it.", "invalid": "Not so."}
     ],
 )
 def test_each_difference_is_told_at_its_place(sent, dumped, errors):
-    assert told_by(differences(None, sent, dumped, "x", fill=False)) == errors
+    assert told_by(differences(sent, dumped, "x")) == errors
 
 
 def test_differences_are_told_in_the_words_of_their_fields():
@@ -110,28 +108,6 @@ def test_differences_are_told_in_the_words_of_their_fields():
         "x.b": ["Not so."],
         "x.c": ["Not a valid boolean."],
     }
-    found = differences(field, {"b": 1}, {"a": 1, "b": 1.0}, "x", fill=False)
-    assert told_by(found) == {"x.a": ["Say it."], "x.b": ["Not so."]}
-
-
-def test_what_a_field_fills_in_is_no_difference_where_it_may():
-    field = object_({"a": defaulted(integer, 1), "b": optional(integer)})
-    for fill, errors in (
-        (True, {"x.b": [REQUIRED], "x.c": [REQUIRED]}),
-        (False, dict.fromkeys(["x.a", "x.b", "x.c"], [REQUIRED])),
-    ):
-        assert told_by(differences(field, {}, {"a": 1, "b": 1, "c": 1}, "x", fill=fill)) == errors
-
-
-class Mine(ObjectField):
-    """A user's own object, of whose parts nothing is known."""
-
-
-def test_a_users_own_object_is_compared_with_its_dump():
-    field = Mine({"a": defaulted(integer, 1), "b": mapping(integer), "at": optional(date)})
-    sent = {"b": {"k": 1.0}, "at": "2024-01-01"}
-    assert told(field, sent)[1] == {"x.a": [REQUIRED], "x.b.k": ["Not a valid integer."]}
-    assert told(field, sent, fill=True)[1] == {"x.b.k": ["Not a valid integer."]}
 
 
 class Person(Schema):
@@ -199,14 +175,6 @@ def test_what_a_hook_of_a_schema_replaces_is_its_own_matter():
             return {"a": 1, "b": 1}
 
     assert told(mm.Nested(Hooked), {"a": "x", "b": 1.0})[1] == {"x.b": ["Not a valid integer."]}
-
-
-class Lists(ArrayField):
-    """A user's own list."""
-
-
-def test_a_users_own_field_is_dumped_without_a_place():
-    assert told(Lists(Alone()), [[1], [2]]) == ([[1], [2]], {})
 
 
 class Card(Schema):

@@ -201,7 +201,7 @@ def test_what_is_wrong_is_not_known(town: Schemas, get: Any) -> None:
 def test_a_select_struct_finds_what_it_allows_once_until_a_model_is_added(town: Schemas) -> None:
     asked: list[str] = []
 
-    class Watched(SelectStruct):
+    class Watched(SelectStruct, own=True):
         def problems(self) -> Any:
             asked.append("problems")
             return super().problems()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from dataclasses import FrozenInstanceError
 
 import pytest
 
@@ -21,7 +20,7 @@ from gatewayfw.schemas import (
     string,
 )
 from gatewayfw.schemas.kinds.file import Upload
-from gatewayfw.schemas.uploads import Expected, expected_files, has_files, put_files, without_files
+from gatewayfw.schemas.uploads import expected_files, has_files, put_files, without_files
 from gatewayfw.settings import Settings
 
 FILE = file(most=10)
@@ -107,18 +106,13 @@ def test_no_file_is_expected_where_set_is_no_object(details):
     assert expected_files(struct(SET).files, details) == {}
 
 
-def test_what_is_expected_cannot_be_changed():
-    with pytest.raises(FrozenInstanceError):
-        Expected(FILE, True).required = False
-
-
 @pytest.mark.parametrize(
     ("set_", "paths"),
     [({}, ["set.avatar"]), ({"more": 5}, ["set.avatar"]), ({"more": {"title": "x"}}, ["set.avatar", "set.more.cover"])],
 )
 def test_a_file_is_expected_where_its_object_is_there(set_, paths):
     files = struct(SET).files
-    expected = {path: Expected(files[path], files[path].required) for path in paths}
+    expected = {path: files[path] for path in paths}
     assert expected_files(files, {"set": set_, "get": {}}) == expected
 
 

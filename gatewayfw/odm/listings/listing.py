@@ -309,7 +309,7 @@ def _sort_value(order: Order, found: Resolution, stored: Any) -> Any:
     if order.path == "_id":
         return None
     kind = as_kind(found.sorts[order.path])
-    return kind.operand(stored, order.path) if kind.own else stored
+    return kind.operand(stored, order.path) if isinstance(kind, KindField) else stored
 
 
 def _total(storage: Storage, declared: Declaration, wanted: Mapping[str, Any]) -> int | dict[str, int]:

@@ -22,15 +22,15 @@ from datetime import datetime
 from enum import Enum
 from typing import Any
 
-from marshmallow import ValidationError, missing
 from marshmallow import fields as mm
+from marshmallow import missing
 
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.checks import load_part, plain_message
+from gatewayfw.schemas.kinds.checks import plain_message
 from gatewayfw.schemas.kinds.quick import Load, Quick, Store, Test, all_of, as_it_is, never, or_none, tests_of
 from gatewayfw.schemas.kinds.sizes import ENDLESS
 from gatewayfw.schemas.messages import INVALID
-from gatewayfw.schemas.values import cut, finite_number, has_storable_keys, same
+from gatewayfw.schemas.values import finite_number
 
 #: A field in plain words, as JSON; see `gatewayfw.catalog.kinds`.
 Description = dict[str, Any]
@@ -69,7 +69,6 @@ class Kind(mm.Field[Any]):
 
     Attributes:
         kind: its name.
-        own: whether its class is part of this package; we know less about a user's subclass.
         sorts: whether MongoDB orders its values as a user expects.
         is_text: whether its values are stored as text.
         abilities: what update operators may do with its values.
@@ -84,7 +83,6 @@ class Kind(mm.Field[Any]):
     """
 
     kind: str = ""
-    own = False
     sorts = False
     is_text = False
     abilities: frozenset[Ability] = frozenset()
@@ -130,13 +128,6 @@ class Kind(mm.Field[Any]):
         """
         return as_it_is
 
-    def keeps(self, sent: Any) -> bool:
-        """Tell whether loading only changes how a value is written.
-
-        Mode ``assert`` takes such a value.
-        """
-        return False
-
     def operand(self, value: Any, path: str) -> Any:
         """Return the stored form of a value that a filter compares the field with.
 
@@ -173,7 +164,7 @@ class Kind(mm.Field[Any]):
 class KindField(Kind):
     """What our fields share; each also inherits from a marshmallow field.
 
-    Our own classes say ``own=True``, so that a user's subclass is not mistaken for one of them.
+    Our own classes say ``own=True``. Others are refused, because quick tests would pass by what they change.
 
     Attributes:
         tested: the classes of the checks that `_test` covers.
@@ -185,10 +176,11 @@ class KindField(Kind):
 
     def __init_subclass__(cls, *, own: bool = False, **rest: Any) -> None:
         super().__init_subclass__(**rest)
-        cls.own = own
+        if not own:
+            raise TypeError(f"{cls.__name__}: derive it from a field of marshmallow's, not of gatewayfw's")
 
     def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
-        if value is not missing and value is not None and not self.pre_load and not self.post_load:
+        if value is not missing and value is not None:
             loaded = self._deserialize(value, attr, data, **kwargs)
             if self.validators:
                 self._validate(loaded)
@@ -200,9 +192,14 @@ class KindField(Kind):
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
         return value
 
+    def keeps(self, sent: Any) -> bool:
+        """Tell whether loading only changes how a value is written.
+
+        Mode ``assert`` takes such a value.
+        """
+        return False
+
     def quick_test(self) -> Test | None:
-        if not self.own or self.pre_load or self.post_load:
-            return None
         checks = tests_of([check for check in self.validators if type(check) not in self.tested])
         first = self._test()
         if checks is None or first is None:
@@ -214,23 +211,13 @@ class KindField(Kind):
         """Return the test of a value, of the checks only those in `tested`; or None."""
         raise NotImplementedError
 
-    def storer(self) -> Store:
-        return as_it_is if self.own else cut
-
     def operand(self, value: Any, path: str) -> Any:
         if value is None:
             return None
-        if self.own:
-            result = self._store_operand(value)
-            if result is None:
-                raise Refused({path: [plain_message(self, "invalid", INVALID)]})
-            return result
-        try:
-            loaded = load_part(self, value)
-        except ValidationError:
-            raise Doubtful({path: [INVALID]}) from None
-        dumped = None if loaded is None else self._serialize(loaded, None, {})
-        return self.storer()(loaded) if same(value, dumped) and has_storable_keys(dumped) else value
+        result = self._store_operand(value)
+        if result is None:
+            raise Refused({path: [plain_message(self, "invalid", INVALID)]})
+        return result
 
     def _store_operand(self, value: Any) -> Any:
         """Return the stored form of a value to compare with; None for a wrong type.
@@ -240,7 +227,7 @@ class KindField(Kind):
         raise NotImplementedError
 
 
-class ReadField(KindField):
+class ReadField(KindField, own=True):
     """What kinds share whose values have another form in Python; `read` makes it."""
 
     def read(self, value: Any) -> Any:
@@ -252,6 +239,9 @@ class ReadField(KindField):
         if loaded is None:
             raise self.make_error("invalid")
         return loaded
+
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
+        return None if value is None else str(value)
 
     def keeps(self, sent: Any) -> bool:
         """Take any notation of the same value, and objects from server code."""
@@ -269,11 +259,10 @@ def quick_of(field: mm.Field[Any]) -> Quick | None:
 
     None for fields that are not ours.
     """
-    kind: Any = field
-    if not getattr(kind, "own", False):
+    if not isinstance(field, KindField):
         return None
-    known: Quick | None = kind.quick
+    known = field.quick
     if known is None or known.field is not field:  # a copied field brings the cache of the original
-        load, fill = (kind.loader(fill=fill) or as_it_is for fill in (False, True))
-        known = kind.quick = Quick(field, load, fill, kind.quick_test() or never, kind.storer())
+        load, fill = (field.loader(fill=fill) or as_it_is for fill in (False, True))
+        known = field.quick = Quick(field, load, fill, field.quick_test() or never, field.storer())
     return known

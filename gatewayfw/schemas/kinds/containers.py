@@ -12,7 +12,7 @@ from marshmallow import fields as mm
 from marshmallow import missing, validate
 
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.base import Ability, Constant, Description, KindField, quick_of
+from gatewayfw.schemas.kinds.base import Ability, Constant, Description, KindField
 from gatewayfw.schemas.kinds.checks import change_each, described_lengths, lengths, load_part, maximum_checks
 from gatewayfw.schemas.kinds.descriptions import describe, describe_all
 from gatewayfw.schemas.kinds.foreign import as_kind, largest_of
@@ -23,7 +23,7 @@ from gatewayfw.schemas.paths import below
 from gatewayfw.schemas.values import cut, encodable, plain, storable, storable_key
 
 
-class ContainerField(KindField):
+class ContainerField(KindField, own=True):
     """A kind whose values have parts, each with a field of its own.
 
     Attributes:
@@ -52,25 +52,12 @@ class ContainerField(KindField):
         return changed  # type: ignore[no-any-return]  # a copy of the field
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if (quick := self.load_quickly(value)) is not missing:
-            return quick
         self._check_whole(value)
         sent = self.split(value)
         loaded = change_each(sent.items(), lambda key, item: self._load_part(key, item, value))
         if all(map(is_, loaded.values(), sent.values())):
             return value
         return self.join({key: item for key, item in loaded.items() if item is not missing})
-
-    def load_quickly(self, value: Any) -> Any:
-        """Return the loaded form of a value that the quick test knows, else `missing`.
-
-        So the good parts of a value are loaded fast where only others are not.
-        """
-        quick = quick_of(self)
-        if quick is None:
-            return missing
-        loaded = quick.fill(value)
-        return loaded if quick.test(loaded) else missing
 
     def _check_whole(self, value: Any) -> None:
         if not isinstance(value, Mapping):
@@ -153,7 +140,7 @@ class ArrayField(ContainerField, mm.List[Any], own=True):
         return all_of([lambda value: type(value) is list, *sized, lambda value: all(map(item, value))])
 
     def loader(self, *, fill: bool) -> Load | None:
-        item = as_kind(self.inner).loader(fill=fill) if self.own else None
+        item = as_kind(self.inner).loader(fill=fill)
         if item is None:
             return None
 
@@ -233,7 +220,7 @@ class MappingField(ContainerField, mm.Dict, own=True):
         )
 
     def loader(self, *, fill: bool) -> Load | None:
-        item = as_kind(self.inner).loader(fill=fill) if self.own else None
+        item = as_kind(self.inner).loader(fill=fill)
         if item is None:
             return None
 
@@ -299,7 +286,7 @@ class ObjectField(ContainerField, mm.Dict, own=True):
         return object_test(must, may)
 
     def loader(self, *, fill: bool) -> Load | None:
-        fields = self.fields if self.own and self.fields else {}
+        fields = self.fields or {}
         loaders = {name: loader for name, field in fields.items() if (loader := as_kind(field).loader(fill=fill))}
         constants = {name: _constant_of(field) for name, field in fields.items() if fill and _has_constant(field)}
         return object_loader(tuple(fields), constants, loaders) if constants or loaders else None

@@ -16,7 +16,7 @@ from bson import ObjectId
 from marshmallow import INCLUDE, Schema, missing
 from marshmallow import fields as mm
 
-from gatewayfw.schemas.kinds.base import Constant, Description, Kind
+from gatewayfw.schemas.kinds.base import Constant, Description, Kind, KindField
 from gatewayfw.schemas.kinds.checks import described_lengths, is_scalar
 from gatewayfw.schemas.kinds.numbers import described_number
 from gatewayfw.schemas.kinds.text import described_text
@@ -64,7 +64,7 @@ def described_default(value: Any) -> Description:
 
 def _dumped_default(field: mm.Field[Any]) -> Any:
     default = field.load_default.value
-    return field._serialize(field.deserialize(default), None, {}) if getattr(field, "own", False) else default
+    return field._serialize(field.deserialize(default), None, {}) if isinstance(field, KindField) else default
 
 
 def _presence(field: mm.Field[Any]) -> str:

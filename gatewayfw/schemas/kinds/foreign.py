@@ -153,21 +153,6 @@ class SchemaField(mm.Nested):
 
     def __init__(self, schema: Schema | type[Schema]) -> None:
         super().__init__(adopt_schema(schema() if isinstance(schema, type) else schema), required=True)
-        # Dump exactly what was loaded: load_only fields, too, and no dump_default.
-        own = self.schema
-        own.load_fields = {name: copy.copy(field) for name, field in own.load_fields.items()}
-        for field in own.load_fields.values():
-            field.dump_default = missing
-        own.dump_fields = own.load_fields
-
-    def _serialize(  # type: ignore[override]  # Nested and Field of marshmallow 4.4 disagree on a name
-        self, value: Any, attr: str | None, obj: Any, **kwargs: Any
-    ) -> Any:
-        dumped = super()._serialize(value, attr, obj, **kwargs)  # type: ignore[no-untyped-call]  # marshmallow 4.4
-        if self.schema.unknown == INCLUDE and isinstance(value, Mapping) and isinstance(dumped, dict):
-            known = {field.attribute or name for name, field in self.schema.load_fields.items()}
-            dumped.update((key, item) for key, item in value.items() if key not in known)
-        return dumped
 
 
 def as_kind(field: mm.Field[Any]) -> Kind:

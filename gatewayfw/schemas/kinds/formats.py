@@ -11,12 +11,12 @@ from uuid import UUID
 
 from bson import Binary, ObjectId
 from bson.binary import UUID_SUBTYPE
-from marshmallow import ValidationError, validate
 from marshmallow import fields as mm
+from marshmallow import validate
 
 from gatewayfw.schemas.kinds.base import Ability, Description, ReadField
 from gatewayfw.schemas.kinds.checks import described_lengths, lengths
-from gatewayfw.schemas.kinds.quick import Load, Store, Test
+from gatewayfw.schemas.kinds.quick import Load, Store, Test, passes
 from gatewayfw.schemas.kinds.sizes import BINARY, ENDLESS, ID, NUMBER
 from gatewayfw.schemas.values import HEX_ID, moment_of
 
@@ -33,9 +33,6 @@ class ObjectIdField(ReadField, mm.String, own=True):
 
     def read(self, value: Any) -> ObjectId | None:
         return id_of(value)
-
-    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        return None if value is None else str(value)
 
     def _test(self) -> Test | None:
         return lambda value: type(value) is ObjectId or type(_load_id(value)) is ObjectId
@@ -59,9 +56,6 @@ class UuidField(ReadField, mm.String, own=True):
 
     def read(self, value: Any) -> UUID | None:
         return uuid_of(value)
-
-    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        return None if value is None else str(value)
 
     def _test(self) -> Test | None:
         return uuid_of
@@ -110,14 +104,7 @@ class BinaryField(ReadField, mm.Raw, own=True):
         return None if value is None else b64encode(value).decode()
 
     def _test(self) -> Test | None:
-        return self._takes
-
-    def _takes(self, value: Any) -> bool:
-        try:
-            self.deserialize(value)
-        except ValidationError:
-            return False
-        return True
+        return passes(self.deserialize)
 
     def storer(self) -> Store:
         return bytes_of

@@ -12,7 +12,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.base import Ability, Description, KindField
 from gatewayfw.schemas.kinds.checks import choices, described_range
-from gatewayfw.schemas.kinds.quick import INFINITY, Load, Store, Test
+from gatewayfw.schemas.kinds.quick import INFINITY, Load, Store, Test, passes
 from gatewayfw.schemas.kinds.sizes import DECIMAL, NUMBER
 from gatewayfw.schemas.values import HIGHEST, INTEGER, LOWEST, finite_number, read_number
 
@@ -129,7 +129,8 @@ class DecimalField(KindField, mm.Decimal, own=True):
         return not isinstance(sent, int)
 
     def _test(self) -> Test | None:
-        return self._takes
+        takes = passes(self.deserialize)
+        return lambda value: not isinstance(value, int) and takes(value)
 
     def loader(self, *, fill: bool) -> Load | None:
         return self._load
@@ -139,13 +140,6 @@ class DecimalField(KindField, mm.Decimal, own=True):
             return self._deserialize(value, None, None)
         except ValidationError:
             return value
-
-    def _takes(self, value: Any) -> bool:
-        try:
-            self.deserialize(value)
-        except ValidationError:
-            return False
-        return not isinstance(value, int)
 
     def storer(self) -> Store:
         return lambda value: None if value is None else Decimal128(self._deserialize(value, None, None))

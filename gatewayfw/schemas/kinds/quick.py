@@ -62,6 +62,19 @@ def as_it_is(value: Any) -> Any:
     return value
 
 
+def passes(function: Callable[[Any], Any]) -> Test:
+    """Return the test whether a function raises no ``ValidationError`` of marshmallow."""
+
+    def test(value: Any) -> bool:
+        try:
+            function(value)
+        except ValidationError:
+            return False
+        return True
+
+    return test
+
+
 def all_of(tests: Sequence[Any]) -> Test:
     """Return one test that runs several in order."""
     first, *rest = tests
@@ -167,24 +180,13 @@ def _test_range(check: validate.Range) -> Test | None:
     return lambda value: (least is None or value >= least) and (most is None or value <= most)
 
 
-def _ask_check(check: validate.Email | validate.URL) -> Test:
-    def test(value: str) -> bool:
-        try:
-            check(value)
-        except ValidationError:
-            return False
-        return True
-
-    return test
-
-
 #: The tests for checks, by the class of the check.
 CHECKS: Mapping[type, Callable[[Any], Test | None]] = MappingProxyType(
     {
         validate.Length: _test_length,
         validate.Range: _test_range,
-        validate.Email: _ask_check,
-        validate.URL: _ask_check,
+        validate.Email: passes,
+        validate.URL: passes,
         FullMatch: lambda check: check.regex.fullmatch,
     }
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from bson import encode
-from marshmallow import ValidationError, missing
+from marshmallow import ValidationError
 from marshmallow import fields as mm
 
 from gatewayfw.schemas import (
@@ -26,7 +26,7 @@ from gatewayfw.schemas import (
 )
 from gatewayfw.schemas.exactness import check_value
 from gatewayfw.schemas.kinds import as_kind, quick_of
-from gatewayfw.schemas.kinds.containers import ArrayField, MappingField, ObjectField
+from gatewayfw.schemas.kinds.containers import ObjectField
 from gatewayfw.schemas.kinds.foreign import largest_of
 from gatewayfw.schemas.kinds.sizes import ENDLESS, list_bytes
 from gatewayfw.schemas.maxima import Maxima, put_maxima
@@ -161,24 +161,12 @@ def test_an_object_in_which_loading_changes_nothing_has_no_loader(field):
     assert [as_kind(field).loader(fill=fill) for fill in (True, False)] == [None, None]
 
 
-class Mine(ObjectField):
-    """A user's own object."""
-
-
-def test_a_users_own_object_is_always_loaded():
-    field = Mine({"a": date()})
-    assert (field.loader(fill=True), field.load_quickly({}), quick_of(field)) == (None, missing, None)
-
-
-def test_good_objects_are_loaded_at_once_and_others_are_left_to_the_field():
+def test_the_good_parts_of_an_object_are_loaded_and_the_others_refused():
     field: Any = object_({"a": object_({"n": defaulted(integer, 1), "at": optional(date)}), "free": object_()})
-    assert field.load_quickly({"a": {}, "free": {}}) == {"a": {"n": 1}, "free": {}}
     assert field.deserialize({"a": {"at": "2024-01-01"}, "free": {"z": 1}}) == {
         "a": {"n": 1, "at": datetime(2024, 1, 1)},
         "free": {"z": 1},
     }
-    assert field.fields["a"].load_quickly({"n": 2}) == {"n": 2}
-    assert field.load_quickly({"a": {}, "free": []}) is missing
     with pytest.raises(ValidationError) as caught:
         field.deserialize({"a": {"n": "x"}, "free": []})
     assert caught.value.messages == {"a": {"n": ["Not a valid integer."]}, "free": ["Not a valid mapping type."]}
@@ -301,15 +289,6 @@ def test_good_lists_are_loaded_and_filled_quickly():
     assert as_kind(array(string)).loader(fill=True) is None
 
 
-class MyList(ArrayField):
-    """A user's own list."""
-
-
-def test_a_users_own_list_is_always_loaded():
-    field = MyList(date())
-    assert (field.loader(fill=True), field.load_quickly({}), quick_of(field)) == (None, missing, None)
-
-
 def test_a_list_that_may_be_null_is_stored_as_null():
     assert check_value(nullable(array(mm.Date())), None, "x") is None
 
@@ -417,15 +396,6 @@ def test_a_quick_test_knows_keys_that_the_database_can_hold():
     assert as_kind(mapping(mm.Raw())).quick_test() is None
 
 
-class MyMapping(MappingField):
-    """A user's own mapping."""
-
-
-def test_a_users_own_mapping_is_always_loaded():
-    field = MyMapping(date())
-    assert (field.loader(fill=True), field.load_quickly({}), quick_of(field)) == (None, missing, None)
-
-
 def test_a_mapping_that_may_be_null_is_stored_as_null():
     assert check_value(nullable(mapping(mm.Date())), None, "x") is None
 
@@ -450,8 +420,6 @@ def test_a_copy_has_another_field_inside(kind):
 
 
 @BOTH
-def test_good_values_are_loaded_at_once(kind):
+def test_good_values_are_loaded_as_they_are(kind):
     good = {array: [1, 2], mapping: {"a": 1}}[kind]
-    field = kind(integer())
-    assert field.load_quickly(good) is good
-    assert field.deserialize(good) is good
+    assert kind(integer()).deserialize(good) is good

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from types import MappingProxyType
 
 import pytest
 from marshmallow import INCLUDE, Schema, validate
@@ -80,34 +79,6 @@ def test_a_field_is_called_as_its_class_or_as_it_says():
 )
 def test_python_sees_some_values_otherwise_than_they_are_stored(field, otherwise):
     assert reads_otherwise(field) is otherwise
-
-
-def test_a_schema_dumps_just_what_was_loaded():
-    class Kept(Schema):
-        items = mm.Integer()
-        secret = mm.Integer(load_only=True)
-        seen = mm.String(dump_default="never")
-        deep = mm.Integer(attribute="part.deep")
-
-    field = SchemaField(Kept)
-    for loaded in ({}, MappingProxyType({})):
-        assert field.serialize("x", {"x": loaded}) == {}
-    assert field.serialize("x", {"x": {"items": 1, "secret": 2, "part": {"deep": 3}}}) == {
-        "items": 1,
-        "secret": 2,
-        "deep": 3,
-    }
-    assert Kept().dump({"items": 1}) == {"items": 1, "seen": "never"}
-
-
-def test_a_schema_that_finds_its_values_itself_does_so():
-    class Shouting(Schema):
-        name = mm.String()
-
-        def get_attribute(self, obj, attr, default):
-            return obj[attr].upper()
-
-    assert SchemaField(Shouting).serialize("x", {"x": {"name": "a"}}) == {"name": "A"}
 
 
 def test_sizes_of_fields_add_up_with_their_names():
