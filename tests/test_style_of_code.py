@@ -311,7 +311,7 @@ SEAMS = {
     "odm/jobs/background.py:_run": "a dead thread would leave copies stale until the process ends",
     "odm/upkeep/integrity.py:Place.last_id": "bson raises errors of all kinds for a file of state that somebody edited",
     "odm/writing/plan/attempt.py:with_size_checks": "what was too large begins again, measured; others are raised",
-    "schemas/kinds/adopted.py:_with_own_default": "an author's default may fail, which the definition is told",
+    "schemas/kinds/foreign.py:_with_own_default": "an author's default may fail, which the definition is told",
     "schemas/structs.py:FunctionStruct.check": "an author's validator may fail, which is a validation error",
     "storage/commits.py:_call": "what is committed must not look as if it had failed",
     "web/endpoint.py:Endpoint.answer_by": "every error of a request becomes an envelope",

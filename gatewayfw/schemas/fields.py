@@ -16,17 +16,14 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.exactness import changes
-from gatewayfw.schemas.file_signatures import SIGNATURES
 from gatewayfw.schemas.kinds import Constant, KindField
-from gatewayfw.schemas.kinds.adopted import adopt
 from gatewayfw.schemas.kinds.checks import FullMatch, first_message
-from gatewayfw.schemas.kinds.choice import AnyField, EnumsField
-from gatewayfw.schemas.kinds.containers import ArrayField, MappingField, ObjectField
-from gatewayfw.schemas.kinds.file import FileField, parse_size
-from gatewayfw.schemas.kinds.foreign import SchemaField, walk
+from gatewayfw.schemas.kinds.containers import AnyField, ArrayField, MappingField, ObjectField
+from gatewayfw.schemas.kinds.file import SIGNATURES, FileField, parse_size
+from gatewayfw.schemas.kinds.foreign import SchemaField, adopt, walk
 from gatewayfw.schemas.kinds.formats import BinaryField, DateField, ObjectIdField, UuidField
 from gatewayfw.schemas.kinds.numbers import MOST_DIGITS, BooleanField, DecimalField, IntegerField, NumberField
-from gatewayfw.schemas.kinds.text import EmailField, StringField, UrlField
+from gatewayfw.schemas.kinds.text import EmailField, EnumsField, StringField, UrlField
 from gatewayfw.schemas.values import finite_number, plain, storable_key
 
 
@@ -288,25 +285,24 @@ def as_field(value: Any, where: str, path: str = "") -> mm.Field[Any]:
     Raises:
         DefinitionError: it is none of these; the message starts with ``where`` and names the ``path``.
     """
+    if isinstance(value, type) and issubclass(value, mm.Field):
+        try:
+            value = value()
+        except TypeError:
+            raise DefinitionError(_say_where(where, path, f"{value.__name__} needs arguments")) from None
     if isinstance(value, mm.Field):
         if value.data_key is not None or value.attribute is not None or value.dump_only:
-            raise DefinitionError(
-                _say_where(where, path, "data_key, attribute and dump_only work in a marshmallow Schema only")
-            )
+            problem = "data_key, attribute and dump_only work in a marshmallow Schema only"
+            raise DefinitionError(_say_where(where, path, problem))
         return adopt(value)
     if isinstance(value, Schema) or (isinstance(value, type) and issubclass(value, Schema)):
         return SchemaField(value)
     if isinstance(value, Mapping):
         return _object_of(value, where, path)
-    if is_kind(value) and value.__name__ not in _NEED_ARGUMENTS:
-        return value()  # type: ignore[no-any-return]  # a field
-    if isinstance(value, type) and issubclass(value, mm.Field):
-        try:
-            return adopt(value())
-        except TypeError:
-            raise DefinitionError(_say_where(where, path, f"{value.__name__} needs arguments")) from None
     if is_kind(value):
-        raise DefinitionError(_say_where(where, path, f"{value.__name__} needs arguments"))
+        if value.__name__ in _NEED_ARGUMENTS:
+            raise DefinitionError(_say_where(where, path, f"{value.__name__} needs arguments"))
+        return value()  # type: ignore[no-any-return]  # a field
     expected = "a value kind, a marshmallow field or schema, or a mapping"
     raise DefinitionError(_say_where(where, path, f"expected {expected}, not {type(value).__name__}"))
 

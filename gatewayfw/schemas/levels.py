@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from marshmallow import ValidationError
@@ -64,7 +64,6 @@ class Models(Protocol):
     """
 
     settings: Settings
-    version: int
 
     def get_schema(self, name: str) -> ModelSchema:
         """Return one model; NotFound if there is none."""
@@ -98,28 +97,21 @@ def level(schemas: Models, model: str, spec: Spec) -> Level:
     """
     for problem in level_problems(schemas, model, spec):
         raise DefinitionError(problem)
-    schema = schemas.get_schema(model)
-    pure, links = schema.pure, _links(schemas, model)
-    if isinstance(spec, int):
-        reachable = (
-            {name: Selectable(link.model, link.excludes, spec - 1) for name, link in links.items()} if spec else {}
-        )
-        return Level(frozenset(pure), True, reachable, _flags(schemas, pure, reachable))
-    named = dict(spec)
+    schema, links = schemas.get_schema(model), _links(schemas, model)
+    pure, named = schema.pure, {} if isinstance(spec, int) else dict(spec)
     kept = {name for name in pure if named.get(name) == 1} or {name for name in pure if name not in named}
-    allowed = {
-        name: Selectable(links[name].model, links[name].excludes, value - 1 if isinstance(value, int) else value)
-        for name, value in spec
-        if name in links and value != 0
-    }
+    if isinstance(spec, int):
+        named = dict.fromkeys(links, spec)
+    below = {name: value - 1 if isinstance(value, int) else value for name, value in named.items() if value != 0}
+    allowed = {name: replace(links[name], spec=value) for name, value in below.items() if name in links}
     return Level(frozenset(kept), kept.issuperset(schema.copy_fields()), allowed, _flags(schemas, kept, allowed))
 
 
 def level_problems(schemas: Models, model: str, spec: Spec) -> Iterator[str]:
-    """Yield a message for each wrong name that ``spec`` gives for one model."""
+    """Yield a message for each wrong name in ``spec``, at any depth."""
     where = f"select struct of {model!r}"
     try:
-        pure, links = schemas.get_schema(model).pure, schemas.links(model)
+        pure, links = schemas.get_schema(model).pure, _links(schemas, model)
     except NotFound:
         yield f"{where}: there is no such model"
         return
@@ -128,6 +120,8 @@ def level_problems(schemas: Models, model: str, spec: Spec) -> Iterator[str]:
             yield f"{where}: {name!r} is not a field or relation of it"
         elif name not in links and value not in (0, 1):
             yield f"{where}: the field {name!r} takes 1 or 0"
+        elif name in links and not isinstance(value, int):
+            yield from level_problems(schemas, links[name].model, value)
 
 
 def full_projection(schemas: Models, model: str, spec: Spec) -> dict[str, Any]:
@@ -210,29 +204,10 @@ class SelectStruct(KindField, mm.Raw, own=True):
         self.model = model
         self.spec = spec
         self.bounds: Bounds = schemas.settings
-        #: The top level, and of which version of the models it is.
-        self._top: tuple[int, Level] | None = None
-
-    def resolve(self) -> Level:
-        """Return the top level after checking every name the restriction holds.
-
-        Raises:
-            DefinitionError: a model or name in it is unknown.
-        """
-        version = self.schemas.version
-        for problem in self.problems():
-            raise DefinitionError(problem)
-        top = self.schemas.level(self.model, self.spec)
-        self._top = (version, top)
-        return top
 
     def problems(self) -> Iterator[str]:
         """Yield a message for each wrong name in the restriction, at any depth."""
-        waiting = [(self.model, self.spec)]
-        while waiting:
-            model, spec = waiting.pop()
-            yield from level_problems(self.schemas, model, spec)
-            waiting.extend(_restricted_models(self.schemas, model, spec))
+        return level_problems(self.schemas, self.model, self.spec)
 
     def within(self, bounds: Bounds) -> SelectStruct:
         """Return a copy that takes a `get` as deep and wide as ``bounds`` says."""
@@ -244,9 +219,8 @@ class SelectStruct(KindField, mm.Raw, own=True):
         """Tell whether a `get` is certainly valid; loading decides about any other."""
         if type(value) is not dict:
             return False
-        known = self._top
         try:
-            top = known[1] if known is not None and known[0] == self.schemas.version else self.resolve()
+            top = self.schemas.level(self.model, self.spec)
             # Not in the flags of a level, because these hold below links, too.
             if revision := REV in value:
                 value = _without_revision(value)
@@ -289,7 +263,7 @@ class SelectStruct(KindField, mm.Raw, own=True):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if self.takes(value):
             return value
-        top = self.resolve()
+        top = self.schemas.level(self.model, self.spec)
         if not isinstance(value, Mapping):
             raise self.make_error("invalid")
         if problem := bounds_problem(value, self.bounds):
@@ -340,19 +314,6 @@ def _is_whole(schemas: Models, link: Selectable) -> bool:
         return schemas.level(link.model, 0 if isinstance(link.spec, int) else link.spec).whole
     except DefinitionError:
         return False
-
-
-def _restricted_models(schemas: Models, model: str, spec: Spec) -> list[tuple[str, Spec]]:
-    """Return the models that ``spec`` restricts below one model's links.
-
-    Each comes with its own restriction.
-    """
-    named = [] if isinstance(spec, int) else [(name, value) for name, value in spec if not isinstance(value, int)]
-    try:
-        links = _links(schemas, model)
-    except NotFound:
-        return []
-    return [(links[name].model, value) for name, value in named if name in links]
 
 
 def _links(schemas: Models, model: str) -> dict[str, Selectable]:

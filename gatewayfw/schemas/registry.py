@@ -13,21 +13,14 @@ from typing import Any, TypeVar, final
 from marshmallow.fields import Field
 
 from gatewayfw.errors import DefinitionError, NotFound
-from gatewayfw.schemas.definition_checks import own_problems, problems_of
 from gatewayfw.schemas.fields import Constructors, as_field, check_stored_names
 from gatewayfw.schemas.kinds.foreign import in_models
 from gatewayfw.schemas.levels import Level, SelectStruct, Spec, freeze, full_projection, level
 from gatewayfw.schemas.maxima import Maxima, put_maxima
-from gatewayfw.schemas.models import Listed, ModelSchema, State, closure
+from gatewayfw.schemas.models import Listed, ModelSchema, State, closure, own_problems, problems_of
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.places import called_from, defined_at
-from gatewayfw.schemas.relations import (
-    RelatedRelation,
-    Relation,
-    check_name,
-    parse_options,
-    parse_relations,
-)
+from gatewayfw.schemas.relations import RelatedRelation, Relation, check_name, parse_options, parse_relations
 from gatewayfw.settings import Settings
 
 __all__ = ["ModelSchema", "Schemas"]
@@ -53,13 +46,7 @@ class Schemas(Constructors):
         #: Where each model was defined.
         self._places: dict[str, str] = {}
 
-    def add(
-        self,
-        name: str,
-        pure_fields: object,
-        relations: object = None,
-        options: object = None,
-    ) -> ModelSchema:
+    def add(self, name: str, pure_fields: object, relations: object = None, options: object = None) -> ModelSchema:
         """Declare a model and return its parsed form.
 
         Raises:
@@ -83,9 +70,8 @@ class Schemas(Constructors):
                 raise DefinitionError(f"model {name!r} is already defined{defined_at(self._places[name])}")
             self._places[name] = called_from()
             self._state = self._state.plus(model)
-            self.version = (
-                self._state.version
-            )  # after the state, so that no cache files the old state under this version
+            # After the state, so that no cache files the old state under this version.
+            self.version = self._state.version
         self.note_change()
         return model
 
@@ -134,11 +120,7 @@ class Schemas(Constructors):
         return list(self._state.models)
 
     def get_schema(self, name: str) -> ModelSchema:
-        """Return one model.
-
-        Raises:
-            NotFound: there is no model of this name.
-        """
+        """Return one model; NotFound for an unknown one."""
         return _find_model(self._state, name)
 
     def get_pure(self, name: str) -> dict[str, Field[Any]]:
@@ -166,10 +148,8 @@ class Schemas(Constructors):
     def get_pure_from_relations(self, name: str) -> dict[str, dict[str, Field[Any]]]:
         """Return the pure fields in the copies that a model embeds, by relation.
 
-        Fields that the relation or the copied model leaves out are not among them.
-
-        Raises:
-            NotFound: there is no model ``name``, or a relation names one that is not defined.
+        Fields that the relation or the copied model leaves out are not among them. NotFound for an unknown model, also
+        where a relation names it.
         """
         return {
             key: self._copied_fields(one.schema_name, one.excludes) for key, one in self.get_relations(name).items()
@@ -186,25 +166,13 @@ class Schemas(Constructors):
         return {name: schema.pure[name] for name in schema.copy_fields(excludes)}
 
     def links(self, name: str) -> Mapping[str, Relation | RelatedRelation]:
-        """Return relations, then reverse relations, as a cached view.
-
-        See `get_relations` and `get_related_relations`.
-
-        Raises:
-            NotFound: there is no model ``name``.
-        """
+        """Return relations, then reverse relations, as a cached view; NotFound as there."""
         state = self._state
         _find_model(state, name)
         return state.links(name)
 
     def level(self, model: str, spec: Spec) -> Level:
-        """Return what a select struct allows of one model.
-
-        The result is cached until a model is added.
-
-        Raises:
-            DefinitionError: see `gatewayfw.schemas.levels.level`.
-        """
+        """Return the result of `levels.level`, cached until a model is added."""
         return self.remembered(level, model, spec)
 
     def remembered(self, make: Callable[..., T], *about: Hashable) -> T:
@@ -231,10 +199,7 @@ class Schemas(Constructors):
         """Return all models that relations link to ``name``, in either direction.
 
         The result is sorted, includes the model itself, and leaves out models that relations name but
-        nobody defined.
-
-        Raises:
-            NotFound: there is no model ``name``.
+        nobody defined. NotFound for an unknown model.
         """
         state = self._state
         _find_model(state, name)

@@ -33,6 +33,8 @@ RESERVED = ("_id", REV)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _RELATION_KEYS = ("schemaName", "type", "optional", "relatedRelations", "limit", "sort", "excludes", "frozen")
 _REVERSE_KEYS = ("type", "limit", "sort", "excludes", "default")
+#: The attributes that are not called like the contract's keys.
+_ATTRIBUTES = {"schemaName": "schema_name", "relatedRelations": "related_relations"}
 _SORT_KEYS = ("field", "order")
 _OPTION_KEYS = ("createIndex", "excludes")
 _INDEX_KEYS = ("indexSpec", "options")
@@ -242,26 +244,19 @@ def _parse_relation(value: object, *, model: str, name: str, pure: Collection[st
     if "schemaName" not in given:
         raise DefinitionError(f"{where}: schemaName is missing")
     schema_name = check_name(given["schemaName"], f"{where}, schemaName")
-    type_ = _parse_type(given, where)
-    needless = [key for key in ("limit", "sort") if key in given and type_ == "single"]
+    needless = [key for key in ("limit", "sort") if key in given and given.get("type") == "single"]
     if needless:
         raise DefinitionError(f"{where}: {' and '.join(needless)}: a single relation holds one document, not a list")
-    limit = _parse_limit(given, settings.relation_limit, settings.relation_limit, where)
-    sort = _parse_sort(given, where)
-    return Relation(
+    common = _parse_common(given, settings.relation_limit, settings.relation_limit, where)
+    relation = Relation(
         schema_name=schema_name,
-        type=type_,
         optional=_parse_switch(given, "optional", where),
-        related_relations=_parse_reverses(
-            given, Relation(schema_name, type_, name=name, model=model), pure, settings, where
-        ),
-        limit=limit if type_ == "multiple" else None,
-        sort=sort if type_ == "multiple" else None,
-        excludes=_parse_names(given.get("excludes", ()), where),
         name=name,
         model=model,
         frozen=_parse_switch(given, "frozen", where),
+        **common,
     )
+    return replace(relation, related_relations=_parse_reverses(given, relation, pure, settings, where))
 
 
 def _parse_reverses(
@@ -274,52 +269,42 @@ def _parse_reverses(
     for name, value in reverses.items():
         place = f"{where}, reverse {name!r}"
         check_name(name, place)
-        reverse = _parse_reverse(value, settings, place)
-        check_excludes(reverse.excludes, pure, where=place, model=relation.model)
-        parsed[name] = replace(
-            reverse,
+        declared = _check_keys(_write_out(value), _REVERSE_KEYS, place)
+        common = _parse_common(declared, settings.reverse_limit, REVERSE_CEILING, place)
+        if common["type"] == "multiple" and common["sort"] is None:
+            common["sort"] = Sort("_id", "desc")
+        parsed[name] = RelatedRelation(
             name=name,
             relation=relation.name,
             member=relation.model,
             target=relation.schema_name,
             of_single=relation.type == "single",
+            default=_parse_switch(declared, "default", place),
+            limited="limit" in declared,
+            **common,
         )
+        check_excludes(parsed[name].excludes, pure, where=place, model=relation.model)
     return MappingProxyType(parsed)
-
-
-def _parse_reverse(value: object, settings: Settings, where: str) -> RelatedRelation:
-    given = _check_keys(_write_out(value), _REVERSE_KEYS, where)
-    type_ = _parse_type(given, where)
-    limit = _parse_limit(given, settings.reverse_limit, REVERSE_CEILING, where)
-    sort = _parse_sort(given, where)
-    multiple = type_ == "multiple"
-    return RelatedRelation(
-        type=type_,
-        limit=limit if multiple else None,
-        sort=(sort or Sort("_id", "desc")) if multiple else None,
-        excludes=_parse_names(given.get("excludes", ()), where),
-        default=_parse_switch(given, "default", where),
-        limited="limit" in given,
-    )
 
 
 def _write_out(value: object) -> object:
     """Return a typed definition in the contract's form, which the parser reads."""
     if not isinstance(value, (Relation, RelatedRelation)):
         return value
-    written: dict[str, Any] = {"type": value.type, "limit": value.limit, "sort": value.sort, "excludes": value.excludes}
-    if isinstance(value, Relation):
-        written |= {"schemaName": value.schema_name, "optional": value.optional}
-        written |= {"relatedRelations": value.related_relations, "frozen": value.frozen}
-    else:
-        written["default"] = value.default
+    keys = _RELATION_KEYS if isinstance(value, Relation) else _REVERSE_KEYS
+    written = {key: getattr(value, _ATTRIBUTES.get(key, key)) for key in keys}
     return {key: item for key, item in written.items() if item is not None}
 
 
-def _parse_type(given: Mapping[str, Any], where: str) -> Cardinality:
+def _parse_common(given: Mapping[str, Any], default: int, ceiling: int, where: str) -> dict[str, Any]:
+    """Return what relations and reverse relations have in common, by attribute."""
     if given.get("type") not in ("single", "multiple"):
         raise DefinitionError(f"{where}: type must be 'single' or 'multiple'")
-    return cast(Cardinality, given["type"])
+    limit, sort = given.get("limit", default), _parse_sort(given, where)
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= ceiling:
+        raise DefinitionError(f"{where}: limit must be an integer in 1..{ceiling}")
+    bounds = {"limit": limit, "sort": sort} if given["type"] == "multiple" else {"limit": None, "sort": None}
+    return {"type": given["type"], "excludes": _parse_names(given.get("excludes", ()), where), **bounds}
 
 
 def _parse_switch(given: Mapping[str, Any], key: str, where: str) -> bool:
@@ -327,13 +312,6 @@ def _parse_switch(given: Mapping[str, Any], key: str, where: str) -> bool:
     if not isinstance(value, bool):
         raise DefinitionError(f"{where}: {key} must be true or false")
     return value
-
-
-def _parse_limit(given: Mapping[str, Any], default: int, ceiling: int, where: str) -> int:
-    limit = given.get("limit", default)
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= ceiling:
-        raise DefinitionError(f"{where}: limit must be an integer in 1..{ceiling}")
-    return limit
 
 
 def _parse_sort(given: Mapping[str, Any], where: str) -> Sort | None:

@@ -26,8 +26,7 @@ from werkzeug.wsgi import get_content_length
 
 from gatewayfw.errors import BadRequest, Forbidden, TooLarge, UnsupportedMediaType, ValidationError
 from gatewayfw.files.stores import error_of
-from gatewayfw.schemas.file_signatures import HEAD
-from gatewayfw.schemas.kinds.file import FileField, Upload
+from gatewayfw.schemas.kinds.file import HEAD, FileField, Upload
 from gatewayfw.schemas.messages import REQUIRED
 from gatewayfw.settings import Settings
 from gatewayfw.web.patience import CHUNK, Patience

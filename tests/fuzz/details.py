@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from gatewayfw.odm.listings.declaration import Filtered, resolved
 from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.bounds import Bounds, bounds_problem
-from gatewayfw.schemas.file_signatures import UNKNOWN
-from gatewayfw.schemas.kinds.file import Upload
+from gatewayfw.schemas.kinds.file import UNKNOWN, Upload
 from gatewayfw.schemas.levels import Level, Spec, level
 from gatewayfw.testing import field_values
 from gatewayfw.testing.field_values import IDS, TEXTS, WORDS, Draw, Maker, Values

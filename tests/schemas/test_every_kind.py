@@ -133,7 +133,7 @@ STORED_BY_NAME = pytest.mark.parametrize("name", [name for name in SAMPLES if na
 def own_kinds(cls: type = KindField) -> Iterator[Any]:
     """Yield the classes of our kinds."""
     for one in cls.__subclasses__():
-        if one.own:
+        if one.kind:
             yield one
         yield from own_kinds(one)
 

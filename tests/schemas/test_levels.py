@@ -14,7 +14,7 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import Schemas, Struct, compile_struct, number, string
 from gatewayfw.schemas.bounds import Ceilings
 from gatewayfw.schemas.kinds import as_kind
-from gatewayfw.schemas.levels import Level, Selectable, SelectStruct, is_flag
+from gatewayfw.schemas.levels import Level, Selectable, is_flag
 from gatewayfw.settings import Settings
 from tests.schemas.calls import refusals
 from tests.strategies import json_values
@@ -198,28 +198,11 @@ def test_what_is_wrong_is_not_known(town: Schemas, get: Any) -> None:
     assert town.select_struct("city").takes(get) is False
 
 
-def test_a_select_struct_finds_what_it_allows_once_until_a_model_is_added(town: Schemas) -> None:
-    asked: list[str] = []
-
-    class Watched(SelectStruct, own=True):
-        def problems(self) -> Any:
-            asked.append("problems")
-            return super().problems()
-
-    class Models:
-        settings = town.settings
-        version = property(lambda self: town.version)
-        get_schema, links = town.get_schema, town.links
-
-        def level(self, model: str, spec: Any) -> Level:
-            asked.append(model)
-            return town.level(model, spec)
-
-    select, get = Watched(Models(), "city", 2), {"country": {"cities": {"name": 1}}, "streets": {}}
-    assert (select.takes(get), asked) == (True, ["problems", "city", "country", "city", "street"])
-    assert (select.takes(get), len(asked)) == (True, 5)
+def test_what_a_model_allows_is_found_once_until_a_model_is_added(town: Schemas) -> None:
+    first = town.level("city", 2)
+    assert town.level("city", 2) is first
     town.add("other", {})
-    assert (select.takes({"name": 1}), asked[5:]) == (True, ["problems", "city"])
+    assert town.level("city", 2) is not first
 
 
 def test_limits_are_on_a_copy(town: Schemas) -> None:

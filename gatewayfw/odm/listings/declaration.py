@@ -17,8 +17,8 @@ from gatewayfw.errors import DefinitionError, NotFound, UsageError
 from gatewayfw.odm.reading.paths import Copies, Found, find_in_model
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.kinds import as_kind
-from gatewayfw.schemas.kinds.choice import EnumsField
 from gatewayfw.schemas.kinds.sizes import TEXT
+from gatewayfw.schemas.kinds.text import EnumsField
 
 #: The operators a filter may be declared with.
 OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "exists", "prefix", "contains")

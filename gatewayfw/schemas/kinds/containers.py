@@ -1,4 +1,4 @@
-"""The kinds of values with parts: lists, mappings and objects."""
+"""The kinds of values with parts: lists, mappings, objects, and any value."""
 
 from __future__ import annotations
 
@@ -305,6 +305,33 @@ class ObjectField(ContainerField, mm.Dict, own=True):
 
     def description(self) -> Description:
         return {"kind": "object", "fields": None if self.fields is None else describe_all(self.fields)}
+
+
+class AnyField(KindField, mm.Raw, own=True):
+    """Any JSON value, even null; server code may pass ObjectIds and datetimes, too."""
+
+    kind = "any_"
+    abilities = frozenset({Ability.CALCULATE})
+    sets_parts = True
+    is_free = True
+    default_error_messages = {"invalid": "Not a valid value."}
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not plain(value):
+            raise self.make_error("invalid")
+        return value
+
+    def _test(self) -> Test | None:
+        return storable if self.allow_none else lambda value: value is not None and storable(value)
+
+    def storer(self) -> Store:
+        return cut
+
+    def _store_operand(self, value: Any) -> Any:
+        return cut(value) if plain(value) else None
+
+    def description(self) -> Description:
+        return {"kind": "any"}
 
 
 def _has_constant(field: mm.Field[Any]) -> bool:

@@ -1,6 +1,8 @@
 """Fields that are not ours: marshmallow's fields, users' subclasses, and Schemas.
 
-`as_kind` returns the kind of any field: one of our own as it is, any other wrapped in a `ForeignField`.
+`as_kind` returns the kind of any field: one of our own as it is, any other wrapped in a `ForeignField`. Before that,
+users' fields and Schemas are adopted: marshmallow reads ``mapping.items`` for an absent key named "items", and gives
+each load the same default.
 """
 
 from __future__ import annotations
@@ -9,17 +11,17 @@ import copy
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 from operator import is_
 from types import MappingProxyType
 from typing import Any
 
 from bson import Decimal128
-from marshmallow import INCLUDE, Schema, ValidationError, missing
+from marshmallow import INCLUDE, Schema, ValidationError, missing, utils
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds.adopted import adopt_schema
 from gatewayfw.schemas.kinds.base import Ability, Description, Doubtful, Kind
 from gatewayfw.schemas.kinds.checks import lengths
 from gatewayfw.schemas.kinds.descriptions import describe_class
@@ -27,7 +29,7 @@ from gatewayfw.schemas.kinds.file import FileField
 from gatewayfw.schemas.kinds.foreign_values import is_many, stored_form
 from gatewayfw.schemas.kinds.sizes import DECIMAL, DOCUMENT, ENDLESS, LETTER, NUMBER, TEXT, element_bytes
 from gatewayfw.schemas.messages import INVALID
-from gatewayfw.schemas.values import plain
+from gatewayfw.schemas.values import SCALARS, plain
 
 #: Fields whose values are alike in JSON, BSON and Python; a subclass may load anything.
 _ALIKE = frozenset(
@@ -235,3 +237,70 @@ _LARGEST: Mapping[type, Callable[[Any], int]] = MappingProxyType(
         mm.String: _largest_text,
     }
 )
+
+
+def adopt(field: mm.Field[Any]) -> mm.Field[Any]:
+    """Return a user's field in our form, or as it is where that is the same.
+
+    Raises:
+        DefinitionError: its ``load_default`` is a value that cannot be copied.
+    """
+    changed = _with_own_default(field)
+    if isinstance(field, mm.Nested) and not isinstance(field.nested, _Adopted):
+        changed = _own(changed, field)
+        changed.nested, changed._schema = _Adopted(field), None
+    for name in ("inner", "key_field", "value_field"):
+        inner = vars(field).get(name)
+        if isinstance(inner, mm.Field) and (adopted := adopt(inner)) is not inner:
+            changed = _own(changed, field)
+            setattr(changed, name, adopted)
+    if isinstance(field, mm.Tuple):
+        changed = _own(changed, field)
+        changed.tuple_fields = [adopt(inner) for inner in field.tuple_fields]
+    return changed  # type: ignore[no-any-return]  # a field
+
+
+def adopt_schema(schema: Schema) -> Schema:
+    """Return a copy of a Schema for a `Nested`, which prepares its fields.
+
+    A Schema with a ``get_attribute`` of its own keeps it.
+    """
+    own: Any = copy.copy(schema)
+    if type(own).get_attribute is Schema.get_attribute:
+        own.get_attribute = _read_part
+    own.declared_fields = {name: adopt(field) for name, field in own.declared_fields.items()}
+    return own  # type: ignore[no-any-return]  # a Schema
+
+
+class _Adopted:
+    """The Schema of a nested field; made at first use, as it may name itself."""
+
+    def __init__(self, field: mm.Nested) -> None:
+        self._field = field
+
+    def __call__(self) -> Schema:
+        return adopt_schema(self._field.schema)
+
+
+def _own(changed: Any, field: mm.Field[Any]) -> Any:
+    return copy.copy(field) if changed is field else changed
+
+
+def _with_own_default(field: mm.Field[Any]) -> Any:
+    default = field.load_default
+    if default is missing or type(default) in SCALARS or callable(default):
+        return field
+    try:
+        copy.deepcopy(default)
+    except Exception as error:
+        raise DefinitionError(f"load_default: give a function, as {type(default).__name__} cannot be copied") from error
+    changed = copy.copy(field)
+    changed.load_default = partial(copy.deepcopy, default)
+    return changed
+
+
+def _read_part(obj: Any, path: str, default: Any) -> Any:
+    """Return a part of what a Schema loaded, a mapping or a user's object."""
+    for name in path.split("."):
+        obj = obj.get(name, default) if isinstance(obj, Mapping) else utils.get_value(obj, name, default)
+    return obj

@@ -1,4 +1,4 @@
-"""Texts, e-mail addresses and web addresses."""
+"""Texts, e-mail addresses and web addresses, and choices, which mostly are texts."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.base import Description, KindField
 from gatewayfw.schemas.kinds.checks import FullMatch, choices, described_lengths, lengths
+from gatewayfw.schemas.kinds.numbers import comparable_number
 from gatewayfw.schemas.kinds.quick import INFINITY, Test
-from gatewayfw.schemas.kinds.sizes import ENDLESS, LETTER, TEXT
-from gatewayfw.schemas.values import encodable
+from gatewayfw.schemas.kinds.sizes import ENDLESS, LETTER, NUMBER, TEXT
+from gatewayfw.schemas.values import encodable, plain
 
 #: Bytes of UTF-8; no address is longer. Source: RFC 5321, section 4.5.3.1; RFC 3696, erratum 1690.
 LONGEST_EMAIL = 254
@@ -88,6 +89,41 @@ class UrlField(StringField, own=True):
         return described_text(self, format="uri")
 
 
+class EnumsField(KindField, mm.Raw, own=True):
+    """One of the given values, by value and type."""
+
+    kind = "enums"
+    sorts = True
+    default_error_messages = {"invalid": "Must be one of: {choices}."}
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        choices = self.metadata["choices"]
+        if not any(type(choice) is type(value) and choice == value for choice in choices):
+            raise self.make_error("invalid", choices=", ".join(map(str, choices)))
+        return value
+
+    def _test(self) -> Test | None:
+        choices = self.metadata["choices"]
+        types = set(map(type, choices))
+        if types == {str}:
+            texts = frozenset(choices)
+            return lambda value: type(value) is str and value in texts
+        if not types <= {str, int, float, bool} or not all(map(plain, choices)):
+            return None
+        known = {(type(choice), choice) for choice in choices}
+        return lambda value: type(value) in types and (type(value), value) in known
+
+    def _store_operand(self, value: Any) -> Any:
+        return value if any(_is_like(choice, value) for choice in self.metadata["choices"]) else None
+
+    @property
+    def largest(self) -> int:  # type: ignore[override]  # by its choices
+        return max(map(_encoded_bytes, self.metadata["choices"]))
+
+    def description(self) -> Description:
+        return {"kind": "enums", "choices": list(self.metadata["choices"])}
+
+
 def described_text(field: mm.Field[Any], **more: Any) -> Description:
     """Return the description of a text: its lengths and its pattern, or its choices."""
     known = choices(field)
@@ -107,3 +143,15 @@ def _is_address(value: Any) -> bool:
     if type(value) is not str or not (value.isascii() or encodable(value)):
         return False
     return len(value.encode()) <= LONGEST_EMAIL
+
+
+def _is_like(choice: object, value: Any) -> bool:
+    if isinstance(choice, bool):
+        return isinstance(value, bool)
+    if isinstance(choice, str):
+        return isinstance(value, str) and encodable(value)
+    return comparable_number(value) is not None
+
+
+def _encoded_bytes(choice: object) -> int:
+    return TEXT + len(choice.encode()) if isinstance(choice, str) else NUMBER

@@ -7,7 +7,7 @@ from marshmallow import Schema
 from marshmallow import fields as mm
 
 from gatewayfw.schemas import integer
-from gatewayfw.schemas.kinds.adopted import adopt, adopt_schema
+from gatewayfw.schemas.kinds.foreign import adopt, adopt_schema
 
 
 class Tree(Schema):

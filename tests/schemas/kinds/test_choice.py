@@ -8,8 +8,9 @@ import pytest
 
 from gatewayfw.schemas import any_, enums
 from gatewayfw.schemas.kinds import as_kind
-from gatewayfw.schemas.kinds.choice import AnyField, EnumsField
+from gatewayfw.schemas.kinds.containers import AnyField
 from gatewayfw.schemas.kinds.sizes import ENDLESS, NUMBER, TEXT
+from gatewayfw.schemas.kinds.text import EnumsField
 from tests.schemas.calls import checked
 from tests.schemas.kinds.answers import answers, compared
 

@@ -42,8 +42,7 @@ from gatewayfw.schemas.bounds import Ceilings
 from gatewayfw.schemas.exactness import check_document, check_value
 from gatewayfw.schemas.kinds import KindField, as_kind, quick_of
 from gatewayfw.schemas.kinds.checks import FullMatch
-from gatewayfw.schemas.kinds.choice import AnyField, EnumsField
-from gatewayfw.schemas.kinds.containers import ObjectField
+from gatewayfw.schemas.kinds.containers import AnyField, ObjectField
 from gatewayfw.schemas.kinds.numbers import IntegerField
 from gatewayfw.schemas.kinds.quick import (
     Quick,
@@ -55,7 +54,7 @@ from gatewayfw.schemas.kinds.quick import (
 from gatewayfw.schemas.kinds.quick import (
     tests_of as of_checks,
 )
-from gatewayfw.schemas.kinds.text import StringField
+from gatewayfw.schemas.kinds.text import EnumsField, StringField
 from gatewayfw.schemas.levels import SelectStruct
 from gatewayfw.schemas.values import has_storable_keys, storable
 from gatewayfw.settings import Settings
