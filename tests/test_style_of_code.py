@@ -16,14 +16,14 @@ from gatewayfw.odm.hidden import HIDDEN
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent / "gatewayfw"
 
-BOTTOM = {"batches", "carriers", "environment", "errors", "logs", "open_contexts", "settings", "spelling"}
+BOTTOM = {"carriers", "environment", "errors", "logs", "open_contexts", "pieces", "settings", "spelling"}
 ACTS = BOTTOM | {"schemas", "acts"}
 WEB = ACTS | {"storage", "odm", "files", "catalog", "export", "observe.calls", "wire", "web"}
 PARTS = WEB | {"limits", "auth", "remote", "client", "observe", "playground"}
 
 #: What each part may import, itself apart; a longer name wins.
 MAY_SEE: dict[str, set[str]] = {
-    "batches": set(),
+    "pieces": set(),
     "carriers": {"errors"},
     "environment": {"errors"},
     "errors": set(),

@@ -30,8 +30,8 @@ from werkzeug.datastructures import Headers
 
 from gatewayfw.acts.hooks import LATER
 from gatewayfw.acts.replies import Reply, ReplyBounds, WrittenReply
-from gatewayfw.batches import PIECE, Batched
 from gatewayfw.errors import DefinitionError, ReplyTooLarge
+from gatewayfw.pieces import PIECE, Batched
 
 logger = logging.getLogger("gatewayfw")
 

@@ -10,8 +10,8 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw import gateway, integer, string
-from gatewayfw.batches import Found
 from gatewayfw.errors import ReplyTooLarge, Timeout
+from gatewayfw.pieces import Found
 from gatewayfw.storage import Scope
 from gatewayfw.web.reply import success
 

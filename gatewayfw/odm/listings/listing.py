@@ -11,7 +11,6 @@ from marshmallow import ValidationError as WrongValue
 from marshmallow import fields as mm
 from marshmallow.fields import Field
 
-from gatewayfw.batches import in_batches
 from gatewayfw.errors import ReplyTooLarge, StorageError, ValidationError
 from gatewayfw.odm.listings.conditions import all_of, conditions_of
 from gatewayfw.odm.listings.declaration import Declaration, Resolution, resolve, resolved
@@ -20,6 +19,7 @@ from gatewayfw.odm.reading.deep import show_found, weigh
 from gatewayfw.odm.reading.filters import revealed, stored_filter
 from gatewayfw.odm.reading.paths import value_at
 from gatewayfw.odm.reading.projection import Projection
+from gatewayfw.pieces import in_batches
 from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.fields import described, enums, integer, nullable, optional, string
 from gatewayfw.schemas.kinds import as_kind

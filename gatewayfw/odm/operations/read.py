@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from gatewayfw.batches import in_batches
 from gatewayfw.errors import UsageError
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.listings.declaration import declare
@@ -15,6 +14,7 @@ from gatewayfw.odm.reading.cursor import Cursor, fixed_order
 from gatewayfw.odm.reading.deep import show_each, show_found
 from gatewayfw.odm.reading.filters import check_raw_sort, sort_check
 from gatewayfw.odm.reading.projection import Projection
+from gatewayfw.pieces import in_batches
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.aggregation import check_pipeline
 from gatewayfw.storage.terms import Sorting

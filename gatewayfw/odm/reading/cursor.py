@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypedDict, final
 
-from gatewayfw.batches import Batched
 from gatewayfw.errors import BadRequest, UsageError
 from gatewayfw.odm.reading.paths import Path, is_key, path_text
+from gatewayfw.pieces import Batched
 from gatewayfw.storage import Document
 from gatewayfw.storage.terms import Sorting
 

@@ -24,9 +24,9 @@ from typing import Any
 
 from bson import ObjectId
 
-from gatewayfw.batches import in_batches
 from gatewayfw.errors import ReplyTooLarge
 from gatewayfw.odm.reading.projection import LinkShape, Projection, shape, shapes, shown_copies
+from gatewayfw.pieces import in_batches
 from gatewayfw.storage import Document, Storage
 
 #: Documents of a cursor whose deeper levels are read together; each batch takes one query for each path.

@@ -21,7 +21,7 @@ from pymongo.cursor import Cursor
 from pymongo.errors import AutoReconnect, OperationFailure
 from pymongo.read_concern import ReadConcern
 
-from gatewayfw.batches import PIECE
+from gatewayfw.pieces import PIECE
 from gatewayfw.storage.terms import Document, Filter, Sorting
 
 #: The highest limit of a query that is read with one command.

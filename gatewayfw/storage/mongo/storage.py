@@ -12,8 +12,8 @@ from pymongo.client_session import ClientSession
 from pymongo.collection import Collection
 from pymongo.errors import OperationFailure
 
-from gatewayfw.batches import Found
 from gatewayfw.errors import GatewayError, StorageError
+from gatewayfw.pieces import Found
 from gatewayfw.storage.deadlines import UNLIMITED
 from gatewayfw.storage.mongo import commands
 from gatewayfw.storage.mongo.deadlines import run_aside

@@ -14,10 +14,10 @@ from marshmallow import fields as mm
 from marshmallow.validate import Length
 
 from gatewayfw import integer, nullable, object_, optional, string
-from gatewayfw.batches import Found
 from gatewayfw.errors import ReplyTooLarge, StorageError, UsageError, ValidationError
 from gatewayfw.odm.listings.conditions import contained_pattern
 from gatewayfw.odm.reading.projection import order_key
+from gatewayfw.pieces import Found
 from gatewayfw.schemas.values import moment_of
 
 LETTERS = ["a", "b", "c", "d", "e"]

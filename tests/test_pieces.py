@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gatewayfw.batches import PIECE, Batched, Found, in_batches
+from gatewayfw.pieces import PIECE, Batched, Found, in_batches
 
 
 class Pairs(Batched):
