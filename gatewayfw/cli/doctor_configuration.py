@@ -51,7 +51,7 @@ def findings(app: Flask, gateway: Gateway, environ: Mapping[str, str]) -> Iterat
     ``development`` or, if it is not set, the app is in debug or testing.
     """
     acts, workers = dict(acts_by_name(gateway.acts)), _workers(environ)
-    in_production = not _in_development(app, environ)
+    in_production = not (is_development(environ) if environ.get(VARIABLE) else app.debug or app.testing)
     yield from _debug(app, environ)
     yield from _memory(gateway, in_production, workers)
     yield from _deadline(gateway.settings, _option(environ, "t", "timeout"))
@@ -68,13 +68,6 @@ def findings(app: Flask, gateway: Gateway, environ: Mapping[str, str]) -> Iterat
         yield from _links(gateway)
         yield from _unlimited(acts)
         yield from _counters(gateway.settings, acts.values(), workers)
-
-
-# -- the environment
-
-
-def _in_development(app: Flask, environ: Mapping[str, str]) -> bool:
-    return is_development(environ) if environ.get(VARIABLE) else app.debug or app.testing
 
 
 def _workers(environ: Mapping[str, str]) -> int | None:

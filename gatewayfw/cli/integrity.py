@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import click
 from flask.cli import with_appcontext
@@ -138,7 +137,8 @@ def _run(run: _Run, begin: Callable[..., Iterator[Problem]], as_json: bool) -> N
             for problem in begin(after=run.after, on_progress=reached):
                 run.counts.add(problem)
                 status_line("")
-                click.echo(format_json(_object(problem), indent=None) if as_json else escaped(_line(problem)))
+                told = {**asdict(problem), "id": str(problem.id)}
+                click.echo(format_json(told, indent=None) if as_json else escaped(_line(problem)))
     except KeyboardInterrupt:
         status_line("")
         again = f"; go on with --state {run.path}" if run.path is not None and run.path.exists() else ""
@@ -149,10 +149,6 @@ def _run(run: _Run, begin: Callable[..., Iterator[Problem]], as_json: bool) -> N
     if not as_json:
         click.echo(str(run.counts))
     sys.exit(1 if run.counts.remaining else 0)
-
-
-def _object(problem: Problem) -> dict[str, Any]:
-    return {**asdict(problem), "id": str(problem.id)}
 
 
 def _line(problem: Problem) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.acts import Act
 from gatewayfw.cli.command import JSON, NAME, find_gateway, format_json, table
 from gatewayfw.core import Gateway
 from gatewayfw.schemas import ModelSchema
@@ -52,11 +51,8 @@ def _act_rows(gateway: Gateway) -> Iterator[tuple[str, ...]]:
             yield service, "", "", "", f"remote: {acts}"
             continue
         for by_name in acts.values():
-            yield from ((service, *_act_columns(act)) for act in by_name.values())
-
-
-def _act_columns(act: Act) -> tuple[str, ...]:
-    return act.schema, act.act_name, act.validation_run_type, act.description.partition("\n")[0]
+            for act in by_name.values():
+                yield service, act.schema, act.act_name, act.validation_run_type, act.description.partition("\n")[0]
 
 
 def _describe(gateway: Gateway, schema: ModelSchema) -> dict[str, Any]:

@@ -188,10 +188,6 @@ def _list(field: mm.Field[Any], item: Values) -> Values:
     return _repeated(lambda low, high: st.lists(item, min_size=low, max_size=high), *_size(field))
 
 
-def _object(maker: Maker, field: Any) -> Values:
-    return OBJECTS if field.fields is None else maker.fields(field.fields, maker.values)
-
-
 def _nested(maker: Maker, field: Any) -> Values:
     schema = field.schema
     fields = {name: inner for name, inner in schema.load_fields.items() if not inner.dump_only}
@@ -202,10 +198,6 @@ def _nested(maker: Maker, field: Any) -> Values:
 def _enum(maker: Maker, field: Any) -> Values:
     names = [field.field._serialize(one.value, None, None) if field.by_value else one.name for one in field.enum]
     return st.sampled_from(names)
-
-
-def _tuple(maker: Maker, field: Any) -> Values:
-    return st.tuples(*map(maker.likely, field.tuple_fields)).map(list)
 
 
 #: How values of each of our kinds are made, by its name; any value drawn is taken.
@@ -225,7 +217,7 @@ MAKERS: Mapping[str, Draw] = {
     "any_": lambda maker, _: JSON,
     "array": lambda maker, field: _list(field, maker.values(field.inner)),
     "mapping": lambda maker, field: st.dictionaries(_KEYS, maker.values(field.inner), max_size=3),
-    "object_": _object,
+    "object_": lambda maker, field: maker.fields(field.fields, maker.values) if field.fields is not None else OBJECTS,
 }
 #: How values of marshmallow's own fields are made, by the class; the nearest class of a field counts.
 _FOREIGN: Mapping[type, Draw] = {
@@ -243,7 +235,7 @@ _FOREIGN: Mapping[type, Draw] = {
     mm.IPv4: lambda maker, _: st.ip_addresses(v=4).map(str),
     mm.IPv6: lambda maker, _: st.ip_addresses(v=6).map(str),
     mm.List: lambda maker, field: _list(field, maker.likely(field.inner)),
-    mm.Tuple: _tuple,
+    mm.Tuple: lambda maker, field: st.tuples(*map(maker.likely, field.tuple_fields)).map(list),
     mm.Dict: lambda maker, _: OBJECTS,
     mm.Nested: _nested,
     mm.Enum: _enum,

@@ -154,13 +154,8 @@ class Values:
 
     def _link(self, selection: Description, levels: int) -> Schema:
         inner = self._selected(selection, levels, {})
-        if self._is_whole(selection):
-            return {"anyOf": [dict(FLAG), inner]}
-        return {"anyOf": [{"const": 0}, inner]}
-
-    def _is_whole(self, selection: Description) -> bool:
-        """Tell whether a link takes 1, that is, allows all fields of the model."""
-        return "depth" in selection or bool(selection["whole"])
+        takes_all = "depth" in selection or selection["whole"]
+        return {"anyOf": [dict(FLAG) if takes_all else {"const": 0}, inner]}
 
 
 @final
