@@ -179,7 +179,7 @@ def test_no_storage_knows_the_hidden_field():
         ("web.app", "def f():\n    import json", ["2: json inside a function"]),
         ("testing.plugin", "def f():\n    from pymongo import MongoClient", []),
         ("web.app", "from json import *", ["1: everything from json"]),
-        ("odm.models", "from gatewayfw.odm.writing.apply import w\nfrom .snapshots import s\nimport json", []),
+        ("odm.models", "from gatewayfw.odm.writing.plan.steps import w\nfrom .snapshots import s\nimport json", []),
     ],
 )
 def test_the_reader_of_imports_finds(module, source, problems):

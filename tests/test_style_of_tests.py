@@ -43,7 +43,7 @@ READS = {
     "benchmarks/test_page.py": "the options of a parser",
     "cli/test_upkeep.py": "the signal that ends `work` comes when it likes",
     "limits/test_counters.py": "memory that is given back, a lock",
-    "odm/copies/test_counts.py": "that nothing is remembered is seen from nowhere else",
+    "odm/writing/plan/test_attempt.py": "that nothing is remembered is seen from nowhere else",
     "odm/test_deadlines.py": "the database of either adapter",
     "odm/test_interleavings.py": "a write with an id of its own, below `Model`",
     "odm/writing/test_operators.py": "what a model's storage holds",

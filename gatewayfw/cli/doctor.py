@@ -20,7 +20,7 @@ from gatewayfw.logs import escaped
 from gatewayfw.odm.copies.jobs import COLLECTION, Job, Jobs, now
 from gatewayfw.odm.copies.rules import HiddenField, ids_in, out_path
 from gatewayfw.odm.replies import NO_TRANSACTIONS
-from gatewayfw.odm.sizes.window_shares import share_of
+from gatewayfw.odm.sizes.budgets import share_of
 from gatewayfw.odm.sizes.worst_case import MOST_BYTES, Part, Size, worst_sizes
 from gatewayfw.odm.upkeep.indexes import IndexRow, index_report, listing_hints
 from gatewayfw.schemas import RelatedRelation, Schemas

@@ -26,7 +26,7 @@ from gatewayfw.files.links import LONGEST, SIGNATURE, Links, links_of
 from gatewayfw.files.stores import GRACE, FileStore, new_key, origin_of
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm import Model, Odm
-from gatewayfw.odm.writing.relation_input import object_id as read_id
+from gatewayfw.odm.writing.inputs import object_id as read_id
 from gatewayfw.schemas import integer, object_id, optional, string
 from gatewayfw.schemas.kinds.file import Upload
 from gatewayfw.spelling import MAIN

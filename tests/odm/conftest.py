@@ -158,5 +158,5 @@ def towns(towns_database, monkeypatch):
     """A function that gives `Towns` on MongoDB: time stands still, and each new document has the id `NEW`."""
     monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 0.0)
     monkeypatch.setattr("gatewayfw.odm.copies.rules.time", SimpleNamespace(time=lambda: V / 1_000_000))
-    monkeypatch.setattr("gatewayfw.odm.writing.new_documents.ObjectId", lambda: NEW)
+    monkeypatch.setattr("gatewayfw.odm.writing.inputs.new_id", lambda: NEW)
     return lambda limit=3: Towns(MongoStorage(towns_database), limit)

@@ -10,10 +10,9 @@ from bson import ObjectId
 
 from gatewayfw.errors import Conflict, NotFound
 from gatewayfw.odm import Odm
-from gatewayfw.odm.writing.apply import apply
-from gatewayfw.odm.writing.new_documents import NewDocument
+from gatewayfw.odm.writing.inputs import NewDocument, parse_inputs
 from gatewayfw.odm.writing.plan.insert import insert
-from gatewayfw.odm.writing.relation_input import parse_inputs
+from gatewayfw.odm.writing.plan.steps import apply
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from tests.odm.stepping import Elsewhere, Point, SteppingMongo, Stored, UntouchingMongo, outcome

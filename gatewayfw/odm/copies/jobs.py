@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 from bson import ObjectId
 
@@ -107,15 +107,13 @@ class Jobs:
             names = {"model": model, "id": id_, "relation": _named(relation), "of": relation.schema_name}
             try:
                 self._storage.insert(COLLECTION, [{"_id": key, **names, "since": now(), **told, "lease": None}])
+                return key
             except DuplicateKey:
                 if self._storage.has_transactions():
                     raise
-                return self.put(kind, source, relation, v, targets)
-        elif self._storage.update_one(COLLECTION, {"_id": key}, {"$set": told}, ()) is None:
-            return self.put(
-                kind, source, relation, v, targets
-            )  # the job was finished meanwhile; only without transactions
-        return key
+        elif self._storage.update_one(COLLECTION, {"_id": key}, {"$set": told}, ()) is not None:
+            return key
+        return self.put(kind, source, relation, v, targets)  # another process was faster; only without transactions
 
     def blocked(self, model: str, ids: Collection[ObjectId]) -> list[ObjectId]:
         """Return the ids with a pending job, which no new document may take yet."""
@@ -200,43 +198,35 @@ def _lease(worker: str) -> dict[str, Any]:
     return {"worker": worker, "until": now() + timedelta(seconds=LEASE)}
 
 
+#: The parts of a stored job that are attributes of `Job` as they are, and their types.
+_PARTS: Mapping[str, type] = {
+    "kind": str,
+    "model": str,
+    "id": object,
+    "relation": str,
+    "of": str,
+    "type": str,
+    "optional": bool,
+    "v": int,
+    "token": ObjectId,
+    "after": object,
+    "waited": bool,
+    "again": bool,
+    "since": datetime,
+}
+
+
 def _job(stored: Document) -> Job | None:
     """Parse a stored job; return None if a part is missing."""
-    if not _is_job(stored):
+    parts: dict[str, Any] = {name: stored[name] for name, kind in _PARTS.items() if isinstance(stored.get(name), kind)}
+    key, targets = stored["_id"], stored.get("targets")
+    if not (parts.keys() == _PARTS.keys() <= stored.keys() and isinstance(key, str) and isinstance(targets, list)):
+        return None
+    if parts["kind"] not in get_args(JobKind) or parts["type"] not in get_args(Cardinality):
+        return None
+    if parts["kind"] != "windows" and not isinstance(parts["id"], ObjectId):
         return None
     lease = stored.get("lease")
     until = lease.get("until") if isinstance(lease, Mapping) else None
-    until = until if isinstance(until, datetime) else None
-    return Job(
-        key=stored["_id"],
-        kind=cast(JobKind, stored["kind"]),
-        model=stored["model"],
-        id=stored["id"],
-        relation=stored["relation"],
-        of=stored["of"],
-        type=cast(Cardinality, stored["type"]),
-        optional=stored["optional"],
-        v=stored["v"],
-        token=stored["token"],
-        after=stored["after"],
-        waited=stored["waited"],
-        again=stored["again"],
-        targets=tuple(stored["targets"]),
-        since=stored["since"],
-        leased=until if until is not None and until > now() else None,
-    )
-
-
-def _is_job(stored: Document) -> bool:
-    texts = all(isinstance(stored.get(name), str) for name in ("_id", "model", "relation", "of"))
-    flags = all(isinstance(stored.get(name), bool) for name in ("optional", "waited", "again"))
-    return (
-        (texts and flags and isinstance(stored.get("token"), ObjectId))
-        and (isinstance(stored.get("id"), ObjectId) or stored.get("kind") == "windows")
-        and stored.get("type") in get_args(Cardinality)
-        and stored.get("kind") in get_args(JobKind)
-        and isinstance(stored.get("v"), int)
-        and isinstance(stored.get("targets"), list)
-        and isinstance(stored.get("since"), datetime)
-        and {"id", "after"} <= stored.keys()
-    )
+    leased = until if isinstance(until, datetime) and until > now() else None
+    return Job(key=key, targets=tuple(targets), leased=leased, **parts)

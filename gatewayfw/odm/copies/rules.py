@@ -35,7 +35,7 @@ from gatewayfw.storage.terms import Filter, Update
 
 #: How documents of models are locked.
 LOCK = Lock(f"{HIDDEN}.rev")
-#: Where a target notes which of its windows are cut; see `gatewayfw.odm.sizes.window_shares`.
+#: Where a target notes which of its windows are cut; see `gatewayfw.odm.sizes.budgets`.
 CUT = f"{HIDDEN}.cut"
 #: Most bytes that the version of one more copy adds to a holder, besides the relation's name.
 VERSION_BYTES = 256

@@ -33,14 +33,12 @@ from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import START, following
 from gatewayfw.odm.reading.projection import copied_fields
 from gatewayfw.odm.reading.revisions import RAISED
-from gatewayfw.odm.sizes.budgets import holder_budget, most_bytes_before
-from gatewayfw.odm.sizes.window_shares import SizeChecks
-from gatewayfw.odm.writing.apply import apply
+from gatewayfw.odm.sizes.budgets import SizeChecks, holder_budget, most_bytes_before
 from gatewayfw.odm.writing.mending import mend_met
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
 from gatewayfw.odm.writing.plan.delete import delete
 from gatewayfw.odm.writing.plan.document import renew_with_room
-from gatewayfw.odm.writing.plan.steps import Plan
+from gatewayfw.odm.writing.plan.steps import Plan, apply
 from gatewayfw.odm.writing.plan.windows import refresh
 from gatewayfw.schemas import Relation, Schemas
 from gatewayfw.storage import Document, Storage
@@ -120,7 +118,7 @@ class FanOut:
         ids, progress = self._holders(job, relation, BATCH)
         update, holds = renewal_of(self._schemas, relation, source)
         stale = older(relation, job.id, "$lt", max(job.v, version_of(source)))
-        budget = holder_budget(self._schemas, relation.model, self._storage.most_bytes)
+        budget = self._schemas.remembered(holder_budget, relation.model, self._storage.most_bytes)
         most = most_bytes_before(budget, copy_of(source, copied_fields(self._schemas, relation)))
         renewal = _Renewal(relation, {**holds, **stale}, update, most)
         refused = self._each(relation.model, ids, lambda part: self._renew(renewal, part))

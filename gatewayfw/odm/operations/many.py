@@ -12,9 +12,9 @@ from gatewayfw.odm.operations.handle import Filter, Handle, Update
 from gatewayfw.odm.operations.walk import MOST, Begin, Ids, Pace, Walk, of_ids
 from gatewayfw.odm.operations.write import check_flag
 from gatewayfw.odm.reading.cursor import DeleteResult, UpdateResult
-from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.delete import delete
+from gatewayfw.odm.writing.plan.steps import apply
 from gatewayfw.odm.writing.plan.update import update
 from gatewayfw.odm.writing.updates import Change, stored_update
 from gatewayfw.storage import Storage

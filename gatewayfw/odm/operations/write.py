@@ -14,15 +14,20 @@ from gatewayfw.odm.reading.cursor import DeleteResult
 from gatewayfw.odm.reading.deep import show, show_one
 from gatewayfw.odm.reading.revisions import of_revision, raise_if_stale
 from gatewayfw.odm.sizes.own_fields import Allowance, FieldsTooLarge
-from gatewayfw.odm.writing.apply import apply
-from gatewayfw.odm.writing.new_documents import NewDocument, parse_document
+from gatewayfw.odm.writing.inputs import (
+    NewDocument,
+    RelationInput,
+    parse_document,
+    parse_inputs,
+    parse_new_inputs,
+    sources_in,
+)
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.delete import delete
 from gatewayfw.odm.writing.plan.insert import insert
 from gatewayfw.odm.writing.plan.relate import add, remove
-from gatewayfw.odm.writing.plan.steps import Plan
+from gatewayfw.odm.writing.plan.steps import Plan, apply
 from gatewayfw.odm.writing.plan.update import update
-from gatewayfw.odm.writing.relation_input import RelationInput, parse_inputs, parse_new_inputs, sources_in
 from gatewayfw.odm.writing.updates import parse_upsert, stored_update
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.messages import NO_BOOLEAN

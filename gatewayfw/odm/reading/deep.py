@@ -49,6 +49,8 @@ def show(storage: Storage, projection: Projection, documents: Sequence[Document]
     Raises:
         ReplyTooLarge: the deeper levels would show more than the reply of this request may hold.
     """
+    if not projection.deeper:
+        return [shape(projection, document) for document in documents]
     return _Reading(storage).show(projection, documents)
 
 

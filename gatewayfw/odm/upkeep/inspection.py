@@ -14,7 +14,7 @@ from gatewayfw.odm.copies.window_query import single_reverse, window_query
 from gatewayfw.odm.hidden import HIDDEN, cuts_of, examine
 from gatewayfw.odm.ids import START, key_of, pages
 from gatewayfw.odm.reading.projection import copied_fields, links_of, source_of
-from gatewayfw.odm.sizes.window_shares import fills
+from gatewayfw.odm.sizes.budgets import fills
 from gatewayfw.odm.upkeep.judgement import DIFFERS_FROM_MEMBERS, IS_DAMAGED, Fault, Judge, Verdict, same, same_copies
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage

@@ -18,16 +18,16 @@ from gatewayfw.errors import Conflict, StorageError, TooLarge, UsageError
 from gatewayfw.odm.copies.rules import LOCK, HiddenField, assign, ids_in, merged
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import START
-from gatewayfw.odm.sizes.window_shares import SizeChecks
+from gatewayfw.odm.sizes.budgets import SizeChecks
 from gatewayfw.odm.upkeep.inspection import Inspector, Report
 from gatewayfw.odm.upkeep.judgement import IS_DAMAGED
-from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.mending import mend_hidden
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
 from gatewayfw.odm.writing.plan.delete import delete
 from gatewayfw.odm.writing.plan.document import emptied
 from gatewayfw.odm.writing.plan.effects import Effects
 from gatewayfw.odm.writing.plan.locks import lock_all
+from gatewayfw.odm.writing.plan.steps import apply
 from gatewayfw.odm.writing.plan.windows import refresh, settle
 from gatewayfw.schemas import ModelSchema, Relation, Schemas
 from gatewayfw.storage import Document, Storage

@@ -31,7 +31,7 @@ from gatewayfw.odm.copies.rules import (
     without,
 )
 from gatewayfw.odm.hidden import cuts_of
-from gatewayfw.odm.writing.relation_input import object_id
+from gatewayfw.odm.writing.inputs import object_id
 from gatewayfw.schemas import RelatedRelation, Relation, Schemas, Sort, integer, nullable, optional, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import Lock

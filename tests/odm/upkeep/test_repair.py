@@ -10,7 +10,7 @@ import pytest
 from gatewayfw.odm import Problem
 from gatewayfw.odm.copies.jobs import Jobs
 from gatewayfw.odm.copies.rules import LOCK
-from gatewayfw.odm.sizes.window_shares import SizeChecks
+from gatewayfw.odm.sizes.budgets import SizeChecks
 from gatewayfw.odm.upkeep.inspection import Inspector
 from gatewayfw.odm.upkeep.integrity import Integrity
 from gatewayfw.odm.writing.plan.delete import delete

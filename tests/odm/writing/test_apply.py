@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from gatewayfw.errors import DuplicateKey
-from gatewayfw.odm.writing.apply import apply
-from gatewayfw.odm.writing.plan.steps import Count, Insert
+from gatewayfw.odm.writing.plan.steps import Count, Insert, apply
 from tests.odm.towns import (
     ANN,
     ANN_COPY,

@@ -1,15 +1,19 @@
-"""What an operation changes in its targets, collected before it is written."""
+"""What an operation does: to its own document as a member, and to its targets."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, final
 
 from bson import ObjectId
 
+from gatewayfw.odm.copies.rules import HiddenField, copy_of, version_of
 from gatewayfw.odm.ids import key_of
+from gatewayfw.odm.writing.inputs import RelationInput
+from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.schemas import RelatedRelation, Relation
+from gatewayfw.storage import Document
 
 #: One reverse relation of one target.
 Key = tuple[RelatedRelation, ObjectId]
@@ -102,3 +106,49 @@ class Effects:
         for (reverse, _key), (_id, ids) in self.releases.items():
             found.setdefault(reverse.target, set()).update(ids)
         return found
+
+
+@final
+class Member:
+    """One document of an operation.
+
+    Attributes:
+        document: as it was given or read, with its pure fields.
+        hidden: its hidden field as it will be.
+        effects: what the operation does to targets; documents of one operation share it.
+    """
+
+    def __init__(self, attempt: Attempt, document: Mapping[str, Any], effects: Effects) -> None:
+        self._attempt = attempt
+        self.document = document
+        self.hidden = HiddenField(document)
+        self.effects = effects
+
+    def enter(self, given: RelationInput, present: Container[Any] = ()) -> None:
+        """Enter the reverse relations of targets, or note the opt-outs.
+
+        An id that is ``present`` keeps its membership if the flag is omitted.
+        """
+        for reverse in self._attempt.schemas.reverses(given.relation):
+            flag = given.flags.get(reverse.name, reverse.default)
+            copy = copy_of(self.document, self._attempt.fields_of(reverse))
+            for id_ in given.ids:
+                if id_ in present and reverse.name not in given.flags:
+                    continue
+                if reverse.type == "multiple":
+                    self.hidden.set_out(reverse, id_, not flag)
+                if flag:
+                    self.effects.enter(reverse, id_, copy)
+                elif id_ in present:
+                    self.effects.leave(reverse, id_, self.document["_id"])
+
+    def leave(self, relation: Relation, ids: Iterable[ObjectId]) -> None:
+        """Leave all reverse relations of targets whose copies are dropped."""
+        gone = list(ids)
+        self.effects.depart(relation, gone, self.document["_id"])
+        self.hidden.forget(relation.name, gone)
+
+    def take(self, relation: Relation, source: Document) -> Copy:
+        """Return a copy of a source, and note its version."""
+        self.hidden.set_at(relation.name, source["_id"], version_of(source))
+        return copy_of(source, self._attempt.fields_of(relation))

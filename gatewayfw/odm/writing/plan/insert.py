@@ -9,11 +9,10 @@ from bson import ObjectId
 from gatewayfw.errors import Conflict
 from gatewayfw.odm.copies.rules import embedded, ids_in
 from gatewayfw.odm.hidden import HIDDEN
-from gatewayfw.odm.writing.new_documents import NewDocument
+from gatewayfw.odm.writing.inputs import NewDocument
 from gatewayfw.odm.writing.plan.attempt import Attempt
-from gatewayfw.odm.writing.plan.effects import Effects
+from gatewayfw.odm.writing.plan.effects import Effects, Member
 from gatewayfw.odm.writing.plan.locks import Sources, lock_sources
-from gatewayfw.odm.writing.plan.members import Member
 from gatewayfw.odm.writing.plan.steps import Find, FindBlocked, Insert, Plan
 from gatewayfw.odm.writing.plan.windows import settle
 from gatewayfw.schemas import ModelSchema

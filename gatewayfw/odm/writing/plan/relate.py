@@ -11,14 +11,13 @@ from bson import ObjectId
 from gatewayfw.errors import Conflict, ValidationError, missing_related
 from gatewayfw.odm.copies.rules import LOCK, assign, copies_by_id, embedded, has_form, ids_in, merged, without
 from gatewayfw.odm.hidden import HIDDEN
+from gatewayfw.odm.writing.inputs import RelationInput
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.document import change_document, read_again, refuse_uncounted
-from gatewayfw.odm.writing.plan.effects import Copy, Effects
+from gatewayfw.odm.writing.plan.effects import Copy, Effects, Member
 from gatewayfw.odm.writing.plan.locks import Sources, lock_all, lock_sources
-from gatewayfw.odm.writing.plan.members import Member
 from gatewayfw.odm.writing.plan.steps import Plan, Touch
 from gatewayfw.odm.writing.plan.windows import settle
-from gatewayfw.odm.writing.relation_input import RelationInput
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.storage import Document
 from gatewayfw.storage.terms import Filter

@@ -1,8 +1,8 @@
 """The steps of a plan: one call of the storage each, as plain data.
 
-A plan is a generator. It yields steps, gets what each of them read, and returns the result of its operation.
-`gatewayfw.odm.writing.apply` sends them, within one transaction; a plan has no storage. Steps are named like the
-methods of `Storage`, and give what these return.
+A plan is a generator. It yields steps, gets what each of them read, and returns the result of its operation. `apply`
+sends them, within one transaction; a plan has no storage. Steps are named like the methods of `Storage`, and give what
+these return.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from bson import ObjectId
 
+from gatewayfw.errors import GatewayError
 from gatewayfw.odm.copies.jobs import JobKind, Jobs
 from gatewayfw.odm.copies.rules import copy_of
 from gatewayfw.odm.copies.window_query import WindowQuery
@@ -194,3 +195,23 @@ class PutJob(NamedTuple):
 
     def send(self, storage: Storage) -> str:
         return Jobs(storage).put(self.kind, self.source, self.relation, self.version, self.targets)
+
+
+def apply(storage: Storage, plan: Plan[T]) -> T:
+    """Send the steps of a plan, in order, and return its result; nothing else does.
+
+    An error of a step is raised inside the plan, which may go on in another way. Call it inside
+    ``storage.transaction``: then all of its writes happen, or none.
+    """
+    try:
+        step = next(plan)
+        while True:
+            try:
+                found = step.send(storage)
+            except GatewayError as error:
+                step = plan.throw(error)
+            else:
+                step = plan.send(found)
+    except StopIteration as end:
+        result: T = end.value
+        return result

@@ -23,9 +23,8 @@ from gatewayfw.odm.copies.rules import (
 )
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.reading.revisions import RAISED
-from gatewayfw.odm.sizes.budgets import most_bytes_before
+from gatewayfw.odm.sizes.budgets import SizeChecks, most_bytes_before
 from gatewayfw.odm.sizes.own_fields import Allowance, foresee
-from gatewayfw.odm.sizes.window_shares import SizeChecks
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.document import change_document, read_again, refuse_uncounted
 from gatewayfw.odm.writing.plan.effects import Effects

@@ -19,8 +19,7 @@ from gatewayfw.odm.copies.rules import CUT, LOCK, assign, holding, ids_in, merge
 from gatewayfw.odm.copies.window_query import single_reverse, window_query
 from gatewayfw.odm.hidden import HIDDEN, cuts_of
 from gatewayfw.odm.ids import ordered
-from gatewayfw.odm.sizes.budgets import bytes_of_member, is_small
-from gatewayfw.odm.sizes.window_shares import fitted, fitting, room_in, share_of, share_within
+from gatewayfw.odm.sizes.budgets import bytes_of_member, fitted, fitting, is_small, room_in, share_of, share_within
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Copy, Effects, Key
 from gatewayfw.odm.writing.plan.locks import Crowded, lock_all

@@ -1,11 +1,20 @@
-"""How much one attempt writes itself, and when it is run again; pure."""
+"""How much one attempt writes itself, when it is run again, and which copies it need not count."""
 
 from __future__ import annotations
 
-import pytest
+from unittest.mock import Mock
 
-from gatewayfw.odm.sizes.window_shares import SizeChecks
-from gatewayfw.odm.writing.plan.attempt import Attempt
+import pytest
+from bson import ObjectId
+
+from gatewayfw.errors import Unavailable
+from gatewayfw.odm import Odm
+from gatewayfw.odm.sizes.budgets import SizeChecks
+from gatewayfw.odm.writing.plan.attempt import Attempt, CopyCounts
+from gatewayfw.schemas import Relation, Schemas
+from gatewayfw.settings import Settings
+from gatewayfw.storage import MongoStorage
+from tests.odm.world import MODELS, World, define_world
 
 
 @pytest.mark.parametrize(
@@ -39,3 +48,209 @@ def test_what_a_document_spends_leaves_room_for_another_like_the_largest():
     assert told == [(6, True), (5, True), (4, True), (3, True)]
     attempt.spend(1)
     assert (attempt.limit, attempt.has_room) == (2, False)
+
+
+LAND, CITIES = ObjectId(), Relation("country", "single", name="country", model="city")
+TOWNS = Relation("country", "single", name="country", model="town")
+
+
+def source(rev, id_=LAND):
+    return {"_id": id_, "_gw": {"rev": rev}}
+
+
+@pytest.fixture
+def known():
+    known = CopyCounts()
+    known.note(CITIES, source(7), 3)
+    return known
+
+
+@pytest.mark.parametrize(("rev", "most"), [(7, 3), (8, 4), (12, 8)])
+def test_a_bound_is_what_was_met_and_the_locks_since(known, rev, most):
+    assert known.take(CITIES, source(rev)) == most
+
+
+def test_a_bound_is_used_once(known):
+    assert [known.take(CITIES, source(7)) for _ in range(2)] == [3, None]
+
+
+def test_nothing_is_known_of_others(known):
+    assert [known.take(CITIES, source(7, ObjectId())), known.take(TOWNS, source(7))] == [None, None]
+
+
+OTHERS = {"less": source(6), "text": source("7"), "number": {"_id": LAND, "_gw": 7}, "none": {"_id": LAND}}
+UNLOCKED = {"zero": source(0), "none": {"_id": LAND}}
+
+
+@pytest.mark.parametrize("document", OTHERS.values(), ids=OTHERS)
+def test_a_counter_that_is_lower_belongs_to_another_document(known, document):
+    assert known.take(CITIES, document) is None
+
+
+@pytest.mark.parametrize("document", UNLOCKED.values(), ids=UNLOCKED)
+def test_a_document_that_was_never_locked_has_a_counter_of_zero(document):
+    known = CopyCounts()
+    known.note(CITIES, document, 3)
+    assert known.take(CITIES, source(2)) == 5
+
+
+def test_the_number_of_bounds_is_limited():
+    known = CopyCounts(most=2)
+    known.note(CITIES, source(1), 3)
+    others = [ObjectId(), ObjectId()]
+    for id_ in others:
+        known.note(CITIES, source(1, id_), 1)
+    assert [known.take(CITIES, source(7, id_)) for id_ in (LAND, *others)] == [None, None, 7]
+
+
+# -- in operations
+
+
+class CountingStorage(MongoStorage):
+    """Counts how often it is asked for a number of documents."""
+
+    counted = 0
+
+    def count(self, collection, *args, **keys):
+        self.counted += collection in MODELS
+        return super().count(collection, *args, **keys)
+
+
+@pytest.fixture
+def world(world_database, monkeypatch):
+    """The world on MongoDB with two cities in a country; a transaction may write 5 copies."""
+    monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 0.0)
+    for name in world_database.list_collection_names():
+        world_database[name].delete_many({})
+    odm = Odm(Schemas(Settings()), Settings(inline_limit=5))
+    odm.set_db(CountingStorage(world_database))
+    world = World(odm, define_world(odm))
+    world.country.insert_one(doc={"_id": LAND, "name": "land"})
+    for name in ("a", "b"):
+        world.add_city(name, LAND)
+    yield world
+    assert (odm.work(), world.problems()) == (0, [])
+
+
+def renamed(world, name, id_=LAND):
+    """Rename the country; return how many times copies were counted, in three relations, and the jobs left."""
+    before = world.storage.counted
+    world.country.find_one_and_update(filter={"_id": id_}, update={"$set": {"name": name}})
+    return world.storage.counted - before, [job.relation for job in world.odm.jobs()]
+
+
+def add_four(world):
+    world.city.insert_many(docs=[{"name": name} for name in "wxyz"], relations={"country": {"_ids": LAND}})
+
+
+def visit(world):
+    id_ = world.add_person("Ann")
+    world.person.add_relation(filters={"_id": id_}, relations={"visited": {"_ids": [LAND]}})
+
+
+CHANGES = {
+    "nothing": (lambda world: None, (0, [])),
+    "a member more": (lambda world: world.add_city("c", LAND), (0, [])),
+    "four in one command": (add_four, (3, ["city.country"])),
+    "two more that may be of each relation": (lambda world: [visit(world), visit(world)], (3, [])),
+    "another document of that id": (
+        lambda world: world.storage.update_one("country", {"_id": LAND}, {"$unset": {"_gw": ""}}, ()),
+        (3, []),
+    ),
+}
+
+
+@pytest.mark.mongo
+@pytest.mark.parametrize("change", CHANGES)
+def test_copies_are_counted_again_only_where_they_may_be_too_many(world, change):
+    between, expected = CHANGES[change]
+    assert renamed(world, "new") == (3, [])
+    between(world)
+    assert renamed(world, "newer") == expected
+
+
+@pytest.mark.mongo
+def test_what_another_tool_added_is_found_by_the_change_after(world):
+    assert renamed(world, "new") == (3, [])
+    world.storage.insert("city", [{"_id": ObjectId(), "name": "x", "country": {"_id": LAND}} for _ in range(5)])
+    assert [renamed(world, name) for name in ("newer", "newest")] == [(0, []), (3, ["city.country"])]
+    world.storage.delete_many("city", {"name": "x"})  # the country does not list them
+
+
+@pytest.mark.mongo
+def test_a_bound_over_which_a_change_failed_is_forgotten(world, monkeypatch):
+    assert renamed(world, "new") == (3, [])
+    with monkeypatch.context() as patch:
+        patch.setattr(world.storage, "update_many", Mock(side_effect=Unavailable("gone")))
+        with pytest.raises(Unavailable):
+            renamed(world, "newer")
+    assert renamed(world, "newest") == (3, [])
+
+
+@pytest.mark.mongo
+def test_what_a_failed_transaction_met_is_not_remembered(world):
+    home = world.add_city("home", LAND)
+    people = [world.add_person(name, {"home": {"_ids": home}}) for name in "abcdef"]
+
+    def rename():
+        world.city.find_one_and_update(filter={"_id": home}, update={"$set": {"name": "new"}})
+
+    def work():
+        for id_ in people:
+            world.person.delete_one(filter={"_id": id_})
+        rename()
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        world.odm.transaction(work)
+    rename()
+    assert [job.relation for job in world.odm.jobs()] == ["person.home"]
+
+
+@pytest.mark.mongo
+def test_another_document_of_the_same_id_is_counted_anew(world):
+    def add(names):
+        return [world.add_city(name, id_, flags=[]) for name in names]
+
+    id_ = world.add_country("other")
+    for city in add("abcdef"):
+        world.city.delete_one(filter={"_id": city})
+    assert renamed(world, "new", id_) == (3, [])
+    locks = world.storage.update_one("country", {"_id": id_}, {"$unset": {"x": ""}}, None)["_gw"]["rev"]
+    world.country.delete_one(filter={"_id": id_})
+    world.country.insert_one(doc={"_id": id_, "name": "again"})
+    add(map(str, range(locks)))
+    assert (locks > 5, renamed(world, "newer", id_)) == (True, (3, ["city.country"]))
+
+
+@pytest.mark.mongo
+def test_another_database_is_another_matter(world):
+    assert [renamed(world, name) for name in ("new", "newer")] == [(3, []), (0, [])]
+    world.odm.set_db(world.storage)
+    assert renamed(world, "newest") == (3, [])
+
+
+@pytest.mark.mongo
+def test_documents_of_another_tool_are_counted_once(world):
+    other = ObjectId()
+    world.storage.insert("country", [{"_id": other, "name": "other"}])
+    world.storage.insert("city", [{"_id": ObjectId(), "name": "x", "country": {"_id": other, "name": "other"}}])
+    assert [renamed(world, name, other) for name in ("new", "newer")] == [(3, []), (0, [])]
+    world.storage.delete_many("city", {"name": "x"})  # the country does not list it
+
+
+@pytest.mark.mongo
+def test_a_storage_that_counts_no_copies_is_asked_each_time(world, monkeypatch):
+    monkeypatch.setattr(world.storage, "counts_locks", lambda: False)
+    assert [renamed(world, name) for name in ("new", "newer")] == [(3, []), (3, [])]
+
+
+def test_in_one_process_nothing_is_remembered(storage):
+    odm = Odm(Schemas(Settings()), Settings())
+    odm.set_db(storage)
+    known = odm.database.counts
+    world = World(odm, define_world(odm))
+    world.country.insert_one(doc={"_id": LAND, "name": "land"})
+    world.add_city("a", LAND)
+    world.country.find_one_and_update(filter={"_id": LAND}, update={"$set": {"name": "new"}})
+    assert len(known._met) == (3 if storage.multi_process else 0)

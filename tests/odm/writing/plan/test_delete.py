@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.errors import StillReferenced
-from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of
 from gatewayfw.odm.writing.plan.delete import delete
+from gatewayfw.odm.writing.plan.steps import apply
 from gatewayfw.schemas import Schemas, any_, optional, string
 from gatewayfw.settings import Settings
 from tests.odm.noted import note_commands

@@ -9,11 +9,10 @@ from bson import ObjectId
 
 from gatewayfw.errors import Conflict, Timeout, TooLarge, ValidationError
 from gatewayfw.odm import Odm
-from gatewayfw.odm.writing.new_documents import NewDocument
+from gatewayfw.odm.writing.inputs import NewDocument, parse_inputs
 from gatewayfw.odm.writing.plan.attempt import Abilities, Attempt
 from gatewayfw.odm.writing.plan.insert import insert
 from gatewayfw.odm.writing.plan.steps import Insert, Touch
-from gatewayfw.odm.writing.relation_input import parse_inputs
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
 from tests.odm.tags import TAGS
@@ -107,7 +106,7 @@ class Late(UserList):
 
 def test_the_deadline_is_looked_at_between_two_documents(blog):
     docs = Late(posts(50))
-    with blog.deadline(30) as docs.scope, pytest.raises(Timeout):
+    with blog.storage.deadline(30) as docs.scope, pytest.raises(Timeout):
         blog.model("post").insert_many(docs)
     assert (docs.reads, shown(blog)) == (3, [])
 

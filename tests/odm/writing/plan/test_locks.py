@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from gatewayfw.errors import DuplicateKey, NotFound
 from gatewayfw.odm.copies.rules import LOCK, copy_of
 from gatewayfw.odm.copies.window_query import entry, window_query
-from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of
 from gatewayfw.odm.writing.plan.effects import Effects
 from gatewayfw.odm.writing.plan.locks import lock_sources
+from gatewayfw.odm.writing.plan.steps import apply
 from gatewayfw.schemas import RelatedRelation, Sort
 from gatewayfw.storage import Index, MongoStorage
 from tests.odm.world import World, define_world

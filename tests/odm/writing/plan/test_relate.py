@@ -6,8 +6,8 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw.errors import Conflict
+from gatewayfw.odm.writing.inputs import RelationInput
 from gatewayfw.odm.writing.plan.relate import ids_to_copy
-from gatewayfw.odm.writing.relation_input import RelationInput
 from gatewayfw.schemas import Relation
 from tests.odm.tags import TAGS
 from tests.odm.towns import (

@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 
 from gatewayfw.errors import Conflict, NotFound, ReplyTooLarge, TooLarge, ValidationError
 from gatewayfw.odm.copies.rules import LOCK
-from gatewayfw.odm.sizes.budgets import bytes_of_member, window_budget
+from gatewayfw.odm.sizes.budgets import SizeChecks, bytes_of_member, window_budget
 from gatewayfw.odm.sizes.own_fields import FieldsTooLarge
-from gatewayfw.odm.sizes.window_shares import SizeChecks
-from gatewayfw.odm.writing.apply import apply
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
 from gatewayfw.odm.writing.plan.locks import Crowded
+from gatewayfw.odm.writing.plan.steps import apply
 from gatewayfw.odm.writing.plan.update import update
 from gatewayfw.odm.writing.plan.windows import refresh, window
 from gatewayfw.odm.writing.updates import stored_update
