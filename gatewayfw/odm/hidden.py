@@ -65,10 +65,7 @@ def reset(document: Mapping[str, Any], version: int) -> dict[str, Any]:
 
 
 def _right(value: Any, depth: int, read: Callable[[Any], Any], path: str, damaged: list[str]) -> Any:
-    """Return the valid parts, and note the paths of the damaged ones.
-
-    Values are ``depth`` objects below ``value``.
-    """
+    """Return the valid parts, ``depth`` objects below; note the paths of others."""
     if depth and isinstance(value, Mapping):
         return _parts(value, lambda name, part: _right(part, depth - 1, read, f"{path}.{name}", damaged))
     right = _GONE if depth else read(value)

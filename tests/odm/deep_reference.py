@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gatewayfw.odm.reading.projection import links_of
 from gatewayfw.schemas import Relation
 from gatewayfw.storage.order import order_key
 
@@ -19,7 +18,7 @@ def reference(schemas, storage, model, document, get):
 
 def _relations(schemas, storage, model, document, get, hidden):
     shown = {}
-    for name, link in links_of(schemas, schemas.get_schema(model)).items():
+    for name, link in schemas.links(model).items():
         if get.get(name, 0) == 0:
             continue
         value = document.get(name)
@@ -44,7 +43,7 @@ def _part(schemas, storage, link, copy, get, hidden):
     if not any(value != 0 for value in get.values()) and get.get("_id") != 0:
         get = {"_id": 1}
     shown = {name: copy[name] for name in fields if get.get(name) == 1 and name in copy}
-    if not any(name in links_of(schemas, schemas.get_schema(source)) for name, value in get.items() if value != 0):
+    if not any(name in schemas.links(source) for name, value in get.items() if value != 0):
         return shown
     document = next(storage.find(source, {"_id": copy["_id"]}), {})
     return shown | _relations(schemas, storage, source, document, get, hidden)
@@ -58,7 +57,7 @@ def strangers(schemas, model, get, shown, path=""):
 
 def _strangers(schemas, model, get, shown, path, hidden):
     schema = schemas.get_schema(model)
-    links = links_of(schemas, schema)
+    links = schemas.links(schema.name)
     fields = ("_id", *schema.copy_fields(hidden.get(model, frozenset())))
     for name, value in shown.items():
         where = f"{path}.{name}"

@@ -73,13 +73,11 @@ class Cursor(Batched[Document]):
             ValidationError: a part of a name cannot be a key.
             BadRequest: a direction other than 1, -1, "asc" or "desc".
         """
-        if isinstance(field, str):
-            field = [(field, direction)]
-        pairs = list(field.items()) if isinstance(field, Mapping) else field
-        if not isinstance(pairs, (list, tuple)) or not all(map(_is_pair, pairs)):
-            raise UsageError("sort: expected field names with 1, -1, 'asc' or 'desc'")
-        keys = [(path_text(name, "sort"), order) for name, order in pairs]
-        if not all(isinstance(name, str) and is_key(name) for name, _ in keys):
+        pairs = [(field, direction)] if isinstance(field, str) else field
+        pairs = list(pairs.items()) if isinstance(pairs, Mapping) else pairs
+        is_right = isinstance(pairs, (list, tuple)) and all(map(_is_pair, pairs))
+        keys = [(path_text(name, "sort"), order) for name, order in pairs] if is_right else []
+        if not is_right or not all(isinstance(name, str) and is_key(name) for name, _ in keys):
             raise UsageError("sort: expected field names with 1, -1, 'asc' or 'desc'")
         if not all(type(order) in (int, str) and order in _ORDERS for _, order in keys):
             raise BadRequest("sort: expected 1, -1, 'asc' or 'desc'")
@@ -90,18 +88,12 @@ class Cursor(Batched[Document]):
         return self
 
     def skip(self, count: int) -> Cursor:
-        """Leave out the first ``count`` documents.
-
-        It raises BadRequest for anything but an integer from 0.
-        """
+        """Leave out the first ``count`` documents; BadRequest for no integer from 0."""
         self._skip = _natural(count, "skip")
         return self
 
     def limit(self, count: int) -> Cursor:
-        """Return at most ``count`` documents, 0 for all.
-
-        It raises BadRequest for anything but an integer from 0.
-        """
+        """Return at most ``count`` documents, 0 for all; BadRequest as for `skip`."""
         self._limit = _natural(count, "limit")
         return self
 

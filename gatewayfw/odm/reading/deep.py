@@ -60,10 +60,7 @@ def show_one(storage: Storage, projection: Projection, document: Document | None
 
 
 def show_found(storage: Storage, projection: Projection, found: Sequence[Document]) -> Sequence[Document]:
-    """Return the result of `show` for documents read by the projection's paths.
-
-    It may return the same objects.
-    """
+    """Show documents read by the projection's paths; it may return the same objects."""
     return show(storage, projection, found) if projection.deeper else shapes(projection, found)
 
 
@@ -78,7 +75,6 @@ def show_each(storage: Storage, projection: Projection, found: Iterator[Document
 
 
 def _together(found: Iterator[Document], most: int | None) -> Iterator[list[Document]]:
-    """Yield documents in batches of 1,000, or of as many as reach so many bytes."""
     batch: list[Document] = []
     size = 0
     for document in found:
@@ -111,10 +107,7 @@ class _Reading:
         return result
 
     def _deepen(self, model: str, below: Projection, places: Sequence[_Place]) -> None:
-        """Add to each place what is shown of its document's relations.
-
-        The document is the one that was copied there.
-        """
+        """Add to each place what is shown of the relations of the document copied there."""
         found = self._read(model, below, Counter(id_ for id_, _ in places if isinstance(id_, ObjectId)))
         nothing: Document = {}
         documents = [found.get(id_, nothing) if isinstance(id_, ObjectId) else nothing for id_, _ in places]
@@ -128,14 +121,11 @@ class _Reading:
         while ids := list(islice(remaining, MOST_IDS)):
             for document in self._storage.find(model, {"_id": {"$in": ids}}, below.paths, limit=len(ids)):
                 if self._most is not None:
-                    self._count(uses[document["_id"]] * weigh(shape(below, document)), self._most)
+                    self._weight += uses[document["_id"]] * weigh(shape(below, document))
+                    if self._weight > self._most:
+                        raise ReplyTooLarge(self._most)
                 found[document["_id"]] = document
         return found
-
-    def _count(self, weight: int, most: int) -> None:
-        self._weight += weight
-        if self._weight > most:
-            raise ReplyTooLarge(most)
 
 
 def _places(

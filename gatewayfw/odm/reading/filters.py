@@ -83,11 +83,7 @@ def stored_filter(
 
 @dataclass(frozen=True)
 class Parser:
-    """Checks filters and converts them to their stored form, in one walk.
-
-    Attributes:
-        rules: what the filters may hold.
-    """
+    """Checks filters and converts them to their stored form, in one walk."""
 
     rules: Rules
 
@@ -115,11 +111,7 @@ class Parser:
         return stored
 
     def condition(self, found: Found, given: Any, path: str, depth: int = DEPTH, *, of_code: bool = False) -> Any:
-        """Return a condition on what ``found`` is in its stored form.
-
-        Raises:
-            UsageError, ValidationError: as for `stored_filter`.
-        """
+        """Return a condition on what ``found`` is, as `filter` does."""
         of_code = of_code or isinstance(given, Operators)
         if has_operators(given) and not of_code and takes_any_keys(found):
             raise ValidationError({path: [DISGUISED]})
@@ -166,11 +158,7 @@ class Parser:
 
 
 def revealed(schema: ModelSchema, reveal: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of excluded fields that a call may use, one name or several.
-
-    Raises:
-        UsageError: a name is not an excluded field.
-    """
+    """Return the excluded fields that a call may use; UsageError for another name."""
     names = (reveal,) if isinstance(reveal, str) else tuple(reveal)
     if unknown := [name for name in names if name not in schema.options.excludes]:
         raise UsageError(f"reveal: {unknown[0]!r} is not an excluded field of model {schema.name}")
@@ -188,7 +176,6 @@ def selects_all(wanted: Mapping[str, Any]) -> bool:
 
 
 def _plain_id(value: object) -> ObjectId | None:
-    """Return the stored form of a plain id; None for anything else."""
     if type(value) is ObjectId:
         return value
     return ObjectId(value) if type(value) is str and HEX_ID.fullmatch(value) else None
@@ -205,8 +192,8 @@ def _compared(found: Found, where: str) -> Any:
 def sort_check(schemas: Schemas, schema: ModelSchema, reveal: Collection[str] = ()) -> Callable[[Sequence[str]], None]:
     """Return the function that refuses names that documents cannot be sorted by.
 
-    It raises `UsageError` for names that filters refuse, for a whole relation, and for two
-    lists, because MongoDB sorts by at most one. It does not search for lists below objects.
+    These are names that filters refuse, whole relations, and two lists, because MongoDB sorts by at most one. It does
+    not search for lists below objects.
     """
 
     def check(names: Sequence[str]) -> None:
@@ -226,12 +213,7 @@ def _elements_of(path: str) -> str:
 
 
 def distinct_path(schemas: Schemas, schema: ModelSchema, field: Path, reveal: Collection[str] = ()) -> str:
-    """Return the path of a field as text; see `path_text`.
-
-    Raises:
-        UsageError: filters refuse the name, or it is a relation as a whole.
-        ValidationError: a part of the path cannot be a key.
-    """
+    """Return the path of a field as text, as `path_text`; refuse what filters do."""
     path = path_text(field, "distinct")
     if not isinstance(path, str):
         raise UsageError("distinct: expected the name of a field")
@@ -240,11 +222,7 @@ def distinct_path(schemas: Schemas, schema: ModelSchema, field: Path, reveal: Co
 
 
 def check_raw_sort(names: Sequence[str]) -> None:
-    """Refuse the hidden field, the only name pipelines may not sort by.
-
-    Raises:
-        UsageError: the hidden field is among the names.
-    """
+    """Refuse the hidden field, the only name that pipelines may not sort by."""
     for name in names:
         if name.partition(".")[0] == HIDDEN:
             raise UsageError(f"sort: there is no field {shown(name)}")

@@ -15,7 +15,7 @@ from typing import Any
 from marshmallow.fields import Field
 
 from gatewayfw.errors import UsageError, ValidationError
-from gatewayfw.odm.reading.projection import links_of, source_of
+from gatewayfw.odm.reading.projection import source_of
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import object_id
 from gatewayfw.schemas.kinds import as_kind
@@ -54,16 +54,12 @@ def path_text(path: Any, where: str) -> Any:
     """
     if type(path) is str and "." not in path:
         return path
-    if isinstance(path, tuple) and path and all(isinstance(part, str) for part in path):
-        parts, text = path, ".".join(path)
-        wrong = any("." in part for part in parts)
-    elif isinstance(path, str):
-        parts, text, wrong = tuple(path.split(".")), path, False
-    else:
+    parts = path.split(".") if isinstance(path, str) else path
+    if not isinstance(path, (str, tuple)) or not parts or not all(isinstance(part, str) for part in parts):
         return path  # who reads it next refuses it
-    if wrong or not all(map(is_key, parts[1:])):
+    if any("." in part for part in parts) or not all(map(is_key, parts[1:])):
         raise ValidationError({f"{where}.{'.'.join(map(shown, parts))}": [NO_KEY]})
-    return text
+    return ".".join(parts)
 
 
 def with_text_paths(given: Any, where: str, whose: str = "") -> Any:
@@ -100,7 +96,7 @@ def find_in_model(schemas: Schemas, schema: ModelSchema, path: str, where: str, 
         if head in schema.options.excludes and head not in reveal:
             raise UsageError(f"{where}: model {schema.name} excludes {head}; reveal=[{head!r}] admits it")
         return field_below(field, below, f"{where}: model {schema.name}", path) if below else field
-    link = links_of(schemas, schema).get(head)
+    link = schemas.links(schema.name).get(head)
     if link is None:
         raise _unknown(f"{where}: model {schema.name}", head)
     copies = Copies(link, source_of(schemas, link))
@@ -110,11 +106,7 @@ def find_in_model(schemas: Schemas, schema: ModelSchema, path: str, where: str, 
 
 
 def find_in_copies(copies: Copies, path: str, where: str) -> Found:
-    """Return what a path leads to inside each copy of a relation or reverse relation.
-
-    Raises:
-        UsageError: the copies have no such field.
-    """
+    """Return what a path leads to inside each copy; UsageError for no such field."""
     source = copies.source
     if path == "_id":
         return _id_of(source.name)
@@ -128,9 +120,7 @@ def find_in_copies(copies: Copies, path: str, where: str) -> Found:
 
 
 def find_in_elements(found: Found, path: str, where: str) -> Find:
-    """Return the function that follows paths inside one element of a list.
-
-    The list is at ``path``.
+    """Return what follows paths inside one element of the list at ``path``.
 
     Raises:
         UsageError: there is no list.
@@ -194,7 +184,7 @@ def is_list(schemas: Schemas, schema: ModelSchema, name: str) -> bool:
     """Tell whether a field is a list, or a link that holds many documents."""
     if name in schema.pure:
         return as_kind(schema.pure[name]).elements is not None
-    link = links_of(schemas, schema).get(name)
+    link = schemas.links(schema.name).get(name)
     return link is not None and link.type == "multiple"
 
 

@@ -65,7 +65,6 @@ class Projection:
         size: the number of paths, those on all levels below included.
         queries: the number of queries that all levels below take for a batch of documents.
         loaded: the names whose values Python has in another form than the database.
-        once: whether each document is shown in one place only, so that its copies need not be copied.
         exact: whether all that the paths bring is shown, in the order in which it is stored.
         amended: whether each document differs from what is read by its `_id` or by values that Python has otherwise.
         revision: whether the revision is shown, which is stored under another name.
@@ -78,15 +77,9 @@ class Projection:
     size: int
     queries: int
     loaded: frozenset[str]
-    once: bool = False
     exact: bool = False
     amended: bool = False
     revision: bool = False
-
-
-def links_of(schemas: Schemas, schema: ModelSchema) -> Mapping[str, Link]:
-    """Return a model's relations, then its reverse relations, by name."""
-    return schemas.links(schema.name)
 
 
 def source_of(schemas: Schemas, link: Link) -> ModelSchema:
@@ -112,10 +105,7 @@ class Projections:
         self._known: tuple[int, dict[_Key, Projection]] = (schemas.version, {})
 
     def compiled(self, schema: ModelSchema, get: Mapping[str, Any] | None, reveal: tuple[str, ...] = ()) -> Projection:
-        """Return the projection of a `get`, as `compile_projection` does.
-
-        It takes the same arguments, and raises the same errors.
-        """
+        """Return the projection of a `get`, as `compile_projection` does."""
         try:
             # Exact types only, all told apart, order included; version 0 gives equal values equal bytes.
             key = (schema.name, reveal, marshal.dumps(cast("Any", get), 0))
@@ -147,9 +137,10 @@ def compile_projection(
         ValidationError: an unknown name, a value other than 1, 0 or an object below a relation,
             too deep, too many fields, or too many queries for what lies below the copies.
     """
-    visible = schema.copy_fields() if not reveal else _revealed(schema, reveal)
+    hidden = schema.options.excludes.difference(reveal)
+    visible = tuple(name for name in schema.pure if name not in hidden) if reveal else schema.copy_fields()
     if get is None:
-        get = dict.fromkeys([*visible, *links_of(schemas, schema)], 1)
+        get = dict.fromkeys([*visible, *schemas.links(schema.name)], 1)
     problem = bounds_problem(get, schemas.settings) if isinstance(get, Mapping) else NO_OBJECT
     if problem:
         raise ValidationError({"get": [problem]})
@@ -165,16 +156,11 @@ def compile_projection(
     revision = REV in names
     exact = not projection.deeper and not revision and all(link.names and link.sort is None for link in links.values())
     amended = not own or bool(projection.loaded) or any(link.loaded for link in links.values())
-    return replace(projection, once=True, exact=exact, amended=amended, revision=revision)
-
-
-def _revealed(schema: ModelSchema, reveal: tuple[str, ...]) -> tuple[str, ...]:
-    hidden = schema.options.excludes.difference(reveal)
-    return tuple(name for name in schema.pure if name not in hidden)
+    return replace(projection, exact=exact, amended=amended, revision=revision)
 
 
 class _Compiler:
-    """One compilation; what it refuses is gathered over all levels."""
+    """One compilation; it gathers what is refused on all levels."""
 
     def __init__(self, schemas: Schemas) -> None:
         self._schemas = schemas
@@ -187,7 +173,7 @@ class _Compiler:
 
         ``hidden``: what the links above exclude, by model.
         """
-        links = links_of(self._schemas, schema)
+        links = self._schemas.links(schema.name)
         named: list[str] = []
         shapes: dict[str, LinkShape] = {}
         for name, value in get.items():
@@ -225,7 +211,6 @@ class _Compiler:
 
 
 def _projection(schema: ModelSchema, names: list[str], links: Mapping[str, LinkShape]) -> Projection:
-    """Return the plan of one level."""
     paths = [path for name in names for path in _paths(name, links.get(name))]
     deeper = tuple((name, link, link.below) for name, link in links.items() if link.below is not None)
     size = len(paths) + sum(inner.size for _, _, inner in deeper)
@@ -261,7 +246,7 @@ def shape(projection: Projection, document: Mapping[str, Any]) -> dict[str, Any]
             if name in document:
                 result[name] = document[name]
             continue
-        parts = _parts(link, document.get(name), projection.once)
+        parts = _parts(link, document.get(name))
         if link.multiple:
             result[name] = parts
         elif parts:
@@ -270,7 +255,6 @@ def shape(projection: Projection, document: Mapping[str, Any]) -> dict[str, Any]
 
 
 def _load(names: frozenset[str], shown: dict[str, Any]) -> dict[str, Any]:
-    """Change the values under some names to those that Python has."""
     for name in names:
         if name in shown:
             shown[name] = loaded_form(shown[name])
@@ -313,7 +297,6 @@ def _hold_copies(links: Mapping[str, LinkShape], found: Sequence[dict[str, Any]]
 
 
 def _amend(projection: Projection, document: dict[str, Any]) -> None:
-    """Change a document into what is shown of it."""
     _load(projection.loaded, document)
     for name, link in projection.links.items():
         if link.loaded and name in document:
@@ -323,19 +306,11 @@ def _amend(projection: Projection, document: dict[str, Any]) -> None:
         document.pop("_id", None)
 
 
-def _parts(link: LinkShape, value: object, reuse: bool) -> list[dict[str, Any]]:
-    """Return the part of each copy that is shown.
-
-    With ``reuse`` a copy itself, where it holds exactly that.
-    """
-    names, copies = link.names, shown_copies(link, value)
-    if link.loaded:
-        return [_load(link.loaded, {name: copy[name] for name in names if name in copy}) for copy in copies]
-    if reuse:  # Comparing takes a quarter of the time of copying.
-        return [
-            copy if tuple(copy) == names else {name: copy[name] for name in names if name in copy} for copy in copies
-        ]
-    return [{name: copy[name] for name in names if name in copy} for copy in copies]
+def _parts(link: LinkShape, value: object) -> list[dict[str, Any]]:
+    """Return the part of each copy that is shown."""
+    names = link.names
+    parts = [{name: copy[name] for name in names if name in copy} for copy in shown_copies(link, value)]
+    return [_load(link.loaded, part) for part in parts] if link.loaded else parts
 
 
 def shown_copies(link: LinkShape, value: object) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from typing import Any
 from marshmallow import fields as mm
 
 from gatewayfw.odm.hidden import HIDDEN
-from gatewayfw.odm.reading.projection import links_of, source_of
+from gatewayfw.odm.reading.projection import source_of
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.kinds.foreign import largest_of, unstated_in
@@ -78,7 +78,7 @@ def _worst(schemas: Schemas, schema: ModelSchema) -> Size:
     most = schemas.settings.document_bytes
     parts = [Part("_id", element_bytes("_id", ID), 1, ID), _part(HIDDEN, _hidden(schema))]
     unstated = set(unstated_in(schema.pure, schema.name))
-    for link in links_of(schemas, schema).values():
+    for link in schemas.links(schema.name).values():
         copied = _copied(schemas, link)
         parts.append(_copies(link, copied, most))
         unstated.update(unstated_in(copied, source_of(schemas, link).name))

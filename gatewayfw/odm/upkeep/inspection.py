@@ -13,7 +13,7 @@ from gatewayfw.odm.copies.rules import copy_of, ids_in
 from gatewayfw.odm.copies.window_query import single_reverse, window_query
 from gatewayfw.odm.hidden import HIDDEN, cuts_of, examine
 from gatewayfw.odm.ids import START, key_of, pages
-from gatewayfw.odm.reading.projection import copied_fields, links_of, source_of
+from gatewayfw.odm.reading.projection import copied_fields, source_of
 from gatewayfw.odm.sizes.budgets import fills
 from gatewayfw.odm.upkeep.judgement import DIFFERS_FROM_MEMBERS, IS_DAMAGED, Fault, Judge, Verdict, same, same_copies
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
@@ -50,7 +50,7 @@ class Inspector:
 
     def paths(self, schema: ModelSchema) -> list[str]:
         """Return the fields of a model that hold copies, and the hidden one."""
-        return [*links_of(self._schemas, schema), HIDDEN]
+        return [*self._schemas.links(schema.name), HIDDEN]
 
     def batches(self, schema: ModelSchema, last: object = START) -> Iterator[Sequence[Document]]:
         """Yield a model's documents after an ``_id``, in order, with its `paths`."""
@@ -72,12 +72,13 @@ class Inspector:
         Unfinished writes look wrong, too.
         """
         around = self._around(schema, batch)
-        idle = {reverse: self._without_members(reverse, batch) for reverse in self._windows(schema)}
+        windows = [one for one in self._schemas.get_related_relations(schema.name).values() if one.type == "multiple"]
+        idle = {reverse: self._without_members(reverse, batch) for reverse in windows}
         return [
             document["_id"]
             for document in batch
             if examine(document)[1]
-            or any(one.faults for one in self._verdicts(schema, document, around, _nothing).values())
+            or any(one.faults for one in self._verdicts(schema, document, around, lambda *_: False).values())
             or self._wrong_reverses(schema, document, around, idle)
         ]
 
@@ -123,10 +124,7 @@ class Inspector:
         around: _Around,
         idle: Mapping[RelatedRelation, set[ObjectId]],
     ) -> dict[RelatedRelation, Any]:
-        """Return a document's wrong reverses, and the right value of `single` ones.
-
-        ``idle`` has the ids of documents known to have no members.
-        """
+        """Return a document's wrong reverses; those in ``idle`` have no members."""
         wrong: dict[RelatedRelation, Any] = {}
         for reverse in self._schemas.get_related_relations(schema.name).values():
             found, id_ = document.get(reverse.name), document["_id"]
@@ -158,7 +156,6 @@ class Inspector:
     # -- reading
 
     def _members(self, reverse: RelatedRelation, target_id: ObjectId, most: int) -> list[Document]:
-        """Return the first copies that a window should hold."""
         query = window_query(reverse, copied_fields(self._schemas, reverse), target_id, most)
         if query is None:
             return []
@@ -172,7 +169,7 @@ class Inspector:
         """
         ids: dict[str, set[ObjectId]] = {}
         fields: dict[str, set[str]] = {}
-        for link in links_of(self._schemas, schema).values():
+        for link in self._schemas.links(schema.name).values():
             if link.type == "multiple" if isinstance(link, RelatedRelation) else link.frozen:
                 continue
             model = source_of(self._schemas, link).name
@@ -199,11 +196,3 @@ class Inspector:
         if len(found) == BATCH:
             return set()
         return ids.difference(*(ids_in(member.get(reverse.relation)) for member in found))
-
-    def _windows(self, schema: ModelSchema) -> list[RelatedRelation]:
-        return [one for one in self._schemas.get_related_relations(schema.name).values() if one.type == "multiple"]
-
-
-def _nothing(_relation: Relation, _source_id: ObjectId) -> bool:
-    """Return that no job covers a copy."""
-    return False

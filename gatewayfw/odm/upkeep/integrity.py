@@ -150,18 +150,21 @@ class Integrity:
                     yield from act(schema, id_)
                 done += len(batch)
                 if on_progress is not None:
-                    on_progress(Place(schema.name, _as_json(batch[-1]["_id"]), done, total))
+                    on_progress(Place(schema.name, json_util.dumps(batch[-1]["_id"], json_options=_JSON), done, total))
             last = START
 
     # -- in transactions
 
     def _checked(self, schema: ModelSchema, id_: object) -> list[Problem]:
-        def read() -> list[Problem]:
-            found = self._storage.find(schema.name, {"_id": id_}, self._inspector.paths(schema))
-            reports = [self._inspector.report(schema, document) for document in found]
-            return [problem for report in reports for problem in _problems(schema, id_, report)]
+        reports = self._storage.transaction(lambda: self._reports(schema, id_))
+        return [problem for report in reports for problem in _problems(schema, id_, report)]
 
-        return self._storage.transaction(read)
+    def _reports(self, schema: ModelSchema, id_: object) -> list[Report]:
+        found = self._storage.find(schema.name, {"_id": id_}, self._inspector.paths(schema))
+        return [self._inspector.report(schema, document) for document in found]
+
+    def _attempt(self, checks: SizeChecks) -> Attempt:
+        return Attempt(self._schemas, abilities_of(self._storage), size_checks=checks)
 
     def _mended(self, schema: ModelSchema, id_: object, delete_orphans: bool) -> list[Problem]:
         damaged = mend_hidden(self._storage, schema.name, id_)
@@ -187,10 +190,9 @@ class Integrity:
         report = self._inspector.report(schema, document, drops=delete_orphans)
         found = _problems(schema, id_, report)
         if delete_orphans and any(verdict.orphaned for verdict in report.verdicts.values()):
-            attempt = Attempt(self._schemas, abilities_of(self._storage), size_checks=checks)
-            apply(self._storage, delete(attempt, schema, {"_id": id_}, cascade=True))
+            apply(self._storage, delete(self._attempt(checks), schema, {"_id": id_}, cascade=True))
             return [replace(problem, pending=False, state="mended") for problem in found]
-        attempt = Attempt(self._schemas, abilities_of(self._storage), size_checks=SizeChecks.WINDOWS)
+        attempt = self._attempt(SizeChecks.WINDOWS)
         apply(self._storage, lock_all(attempt, _copied(report)))
         effects, update = _effects(id_, report), _update(document, report)
         if checks and update:
@@ -198,31 +200,25 @@ class Integrity:
         if update:
             self._storage.update_one(schema.name, {"_id": id_}, update, ())
         apply(self._storage, settle(attempt, effects))
-        left = self._left(schema, id_)
-        states = [_state(one.pending, one.mendable and (one.path, one.reason) not in left) for one in report.faults]
-        return [replace(problem, state=state) for problem, state in zip(found, states, strict=True)]
+        # A window may lack even the room to note its share.
+        left = {(fault.path, fault.reason) for report in self._reports(schema, id_) for fault in report.faults}
+        mended = [one.mendable and (one.path, one.reason) not in left for one in report.faults]
+        return [
+            problem if problem.pending else replace(problem, state="mended" if is_mended else "needs a decision")
+            for problem, is_mended in zip(found, mended, strict=True)
+        ]
 
     def _refresh_targets(self, schema: ModelSchema, id_: object) -> None:
         """Recompute the windows that a document may be listed in again."""
         listing = [relation for relation in schema.relations.values() if relation.related_relations]
         for document in list(self._storage.find(schema.name, {"_id": id_}, [relation.name for relation in listing])):
             for relation in listing:
-                ids = ids_in(document.get(relation.name))
                 with suppress(Conflict, StorageError, TooLarge):  # then the targets are found themselves
-                    self._renew_windows(relation, ids)
+                    self._renew_windows(relation, ids_in(document.get(relation.name)))
 
     def _renew_windows(self, relation: Relation, ids: list[ObjectId]) -> None:
-        attempt = Attempt(self._schemas, abilities_of(self._storage), size_checks=SizeChecks.WINDOWS)
-        with_size_checks(
-            self._storage,
-            lambda _: self._storage.transaction(lambda: apply(self._storage, refresh(attempt, relation, ids))),
-        )
-
-    def _left(self, schema: ModelSchema, id_: object) -> set[tuple[str, str]]:
-        """Return remaining problems: a window may lack even the room to note its share."""
-        found = self._storage.find(schema.name, {"_id": id_}, self._inspector.paths(schema))
-        reports = [self._inspector.report(schema, document) for document in found]
-        return {(fault.path, fault.reason) for report in reports for fault in report.faults}
+        attempt = self._attempt(SizeChecks.WINDOWS)
+        self._storage.transaction(lambda: apply(self._storage, refresh(attempt, relation, ids)))
 
 
 def _copied(report: Report) -> list[tuple[str, list[ObjectId]]]:
@@ -242,17 +238,8 @@ def _problems(schema: ModelSchema, id_: object, report: Report) -> list[Problem]
     return [Problem(schema.name, id_, one.path, one.reason, one.pending) for one in report.faults]
 
 
-def _state(pending: bool, mendable: bool) -> ProblemState:
-    if pending:
-        return "found"
-    return "mended" if mendable else "needs a decision"
-
-
 def _update(document: Document, report: Report) -> dict[str, dict[str, Any]]:
-    """Return the update that repairs a document.
-
-    It leaves out the reverse relations that `_effects` covers.
-    """
+    """Return the update that repairs a document, but for what `_effects` covers."""
     hidden = HiddenField(document)
     update: dict[str, dict[str, Any]] = {}
     for relation, verdict in report.verdicts.items():
@@ -266,7 +253,6 @@ def _update(document: Document, report: Report) -> dict[str, dict[str, Any]]:
 
 
 def _effects(id_: object, report: Report) -> Effects:
-    """Return the changes to make to the reverse relations of a document."""
     effects = Effects()
     if not isinstance(id_, ObjectId):
         return effects
@@ -276,7 +262,3 @@ def _effects(id_: object, report: Report) -> Effects:
         else:
             effects.claims[reverse, id_] = value
     return effects
-
-
-def _as_json(id_: object) -> str:
-    return json_util.dumps(id_, json_options=_JSON)

@@ -6,7 +6,7 @@ would lose data found nowhere else in the database; then a person must decide.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -100,41 +100,35 @@ class Judge:
         distinct: dict[ObjectId, Document] = {}
         for copy in usable:
             distinct.setdefault(copy["_id"], dict(copy))
+        form = self._form(value, len(elements) - len(usable), len(usable) - len(distinct))
         if not distinct and not relation.optional:
             verdict.faults.append(Fault(relation.name, IS_REQUIRED, mendable=False))
         elif relation.type == "single" and len(distinct) > 1:
             verdict.faults.append(Fault(relation.name, SEVERAL, mendable=False))
         elif relation.frozen and len(distinct) < len(elements):
-            form = self._form(value, len(elements) - len(usable), len(usable) - len(distinct))
             verdict.faults += [replace(fault, mendable=False) for fault in form]
         else:
-            verdict.faults += self._form(value, len(elements) - len(usable), len(usable) - len(distinct))
+            verdict.faults += form
             if relation.limit is not None and len(distinct) > relation.limit:
                 verdict.faults.append(Fault(relation.name, OVER_LIMIT, mendable=False))
-            versions = _versions(document, relation)
+            versions = examine(document)[0].get("at", {}).get(relation.name, {})
             for id_, copy in distinct.items():
                 if relation.frozen:
                     self._judge_frozen(id_, copy, verdict)
                 else:
                     self._judge_copy(id_, copy, versions.get(str(id_), 0), verdict)
-            verdict.orphaned = not relation.optional and not relation.frozen and self._all_gone(distinct)
+            verdict.orphaned = not (relation.optional or relation.frozen) and not any(
+                id_ in self.sources or self.covered(relation, id_) for id_ in distinct
+            )
         return verdict
-
-    def _all_gone(self, ids: Iterable[ObjectId]) -> bool:
-        return all(id_ not in self.sources and not self.covered(self.relation, id_) for id_ in ids)
 
     def _form(self, value: object, strange: int, doubled: int) -> list[Fault]:
         """Judge a value's form, given how many elements are not copies or are repeated."""
         if value == []:
             return [Fault(self.relation.name, IS_EMPTY)]
-        reasons = []
-        if value is not None and not has_form(self.relation, value):
-            reasons.append(IS_LIST if isinstance(value, list) else IS_NO_LIST)
-        if strange:
-            reasons.append(NO_COPY)
-        if doubled:
-            reasons.append(DOUBLED)
-        return [Fault(self.relation.name, reason) for reason in reasons]
+        wrong = value is not None and not has_form(self.relation, value)
+        reasons = {IS_LIST if isinstance(value, list) else IS_NO_LIST: wrong, NO_COPY: strange, DOUBLED: doubled}
+        return [Fault(self.relation.name, reason) for reason, is_so in reasons.items() if is_so]
 
     def _judge_frozen(self, id_: ObjectId, copy: Document, verdict: Verdict) -> None:
         """Judge a copy by its names alone: what its source was is written nowhere else."""
@@ -162,7 +156,7 @@ class Judge:
             newest = version_of(source)
             # A job does not renew a copy that claims to be as new as the source.
             pending = version < newest and self.covered(self.relation, id_)
-            verdict.faults.append(Fault(path, AHEAD if same(copy, right) else DIFFERS, True, pending))
+            verdict.faults.append(Fault(path, AHEAD if same(copy, right) else DIFFERS, pending=pending))
             if not pending:
                 verdict.taken[id_] = newest
                 copy = right
@@ -180,9 +174,3 @@ def same(found: object, expected: Document) -> bool:
     if not isinstance(found, Mapping) or found.keys() != expected.keys():
         return False
     return encode({name: found[name] for name in expected}) == encode(expected)
-
-
-def _versions(document: Mapping[str, Any], relation: Relation) -> Mapping[str, int]:
-    """Return the versions of the sources that a document's copies were taken from."""
-    versions: Mapping[str, int] = examine(document)[0].get("at", {}).get(relation.name, {})
-    return versions

@@ -15,7 +15,6 @@ from pymongo import MongoClient
 from gatewayfw.errors import ReplyTooLarge, Timeout
 from gatewayfw.odm import Odm
 from gatewayfw.odm.reading.deep import weigh
-from gatewayfw.odm.reading.projection import links_of
 from gatewayfw.schemas import Relation, Schemas, optional, string
 from gatewayfw.settings import Settings
 from tests.odm.deep_reference import reference, strangers
@@ -390,7 +389,7 @@ def source(link):
 def gets(draw, schemas, model, depth):
     """A get of a model, some relations deep."""
     schema = schemas.get_schema(model)
-    links = links_of(schemas, schema)
+    links = schemas.links(schema.name)
     get = draw(st.dictionaries(st.sampled_from(["_id", *schema.pure]), FLAGS, max_size=4))
     for name in draw(st.lists(st.sampled_from(sorted(links)), max_size=2, unique=True)) if links else []:
         deeper = depth and draw(st.booleans())
