@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import isfinite
 from types import TracebackType
 from typing import Any, TypeVar, final
+from uuid import uuid4
 
 from gatewayfw.carriers import TOKEN, Carrier
-from gatewayfw.client.replies import HEADER, CallReply, NoReply, answers, bad_reply, follow, make_key, repeat, reply_of
+from gatewayfw.client.replies import HEADER, CallReply, NoReply, answers, bad_reply, follow, repeat, reply_of
 from gatewayfw.client.uploads import form_of, without_files
 from gatewayfw.errors import DefinitionError
 from gatewayfw.wire.connections import Unreachable
@@ -81,7 +82,7 @@ class Sender:
             data, media_type = form_of(data, files)
             more = {"Content-Type": media_type, "X-Gateway": "1"}
         if retries or key is not None:
-            more[HEADER] = make_key() if key is None else _checked_key(key)
+            more[HEADER] = str(uuid4()) if key is None else _checked_key(key)
         more |= _checked_headers(headers, self._token_from)
         return repeat(lambda: reply_of(self._post(data, more)), retries)
 

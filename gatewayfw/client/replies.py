@@ -1,4 +1,4 @@
-"""Replies of a gateway for a caller: an answer, a refusal, or no reply."""
+"""Replies of a gateway for a caller: an answer, a refusal, or none; what follows."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
-from uuid import uuid4
 
 from gatewayfw.wire.posting import HttpReply, NotAGateway, check_head, envelope_of, is_envelope, read_json
 
+T = TypeVar("T")
+
+HEADER = "Idempotency-Key"
+#: Statuses after which a try may succeed that is the same request.
+_PASSING = frozenset({502, 503, 504})
+#: Seconds before the second try; doubled for each further one, unless the gateway says otherwise.
+_PAUSE = 0.1
+_LONGEST_PAUSE = 10.0
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -170,7 +177,9 @@ def follow(ask: Callable[[Mapping[str, Any]], Any], given: Mapping[str, Any] | N
     seen = {wanted.get("after")} - {None}
     while True:
         page = ask(wanted)
-        after = next_of(page)
+        after = page.get("next", ...) if isinstance(page, dict) and isinstance(page.get("rows"), list) else ...
+        if after is not None and not isinstance(after, str):
+            raise BadReply("bad reply of the gateway: it is no page of a list", 200, "bad_reply")
         if after in seen:
             raise BadReply("bad reply of the gateway: its list does not go on", 200, "bad_reply")
         yield page
@@ -178,34 +187,6 @@ def follow(ask: Callable[[Mapping[str, Any]], Any], given: Mapping[str, Any] | N
             return
         seen.add(after)
         wanted = {**wanted, "after": after}
-
-
-def next_of(page: object) -> str | None:
-    """Return where the page after one of a list begins; None after the last.
-
-    Raises:
-        BadReply: it is no page.
-    """
-    if isinstance(page, dict) and isinstance(page.get("rows"), list):
-        after = page.get("next", ...)
-        if after is None or isinstance(after, str):
-            return after
-    raise BadReply("bad reply of the gateway: it is no page of a list", 200, "bad_reply")
-
-
-T = TypeVar("T")
-
-HEADER = "Idempotency-Key"
-#: Statuses after which a try may succeed that is the same request.
-_PASSING = frozenset({502, 503, 504})
-#: Seconds before the second try; doubled for each further one, unless the gateway says otherwise.
-_PAUSE = 0.1
-_LONGEST_PAUSE = 10.0
-
-
-def make_key() -> str:
-    """Return a new key."""
-    return str(uuid4())
 
 
 def repeat(send: Callable[[], T], retries: int) -> T:

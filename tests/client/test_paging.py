@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.client import BadReply, CallError, HttpClient, InProcessClient
-from gatewayfw.client.replies import next_of
+from gatewayfw.client.replies import follow
 from tests.export.listed import listed
 from tests.export.test_typescript_live import served
 
@@ -72,6 +72,6 @@ def test_a_list_that_does_not_go_on_is_an_error(client):
 )
 def test_what_is_no_page_is_an_error(body):
     with pytest.raises(BadReply) as odd:
-        next_of(body)
+        next(follow(lambda given: body, None))
     message = "bad reply of the gateway: it is no page of a list"
     assert (odd.value.message, odd.value.status, odd.value.code) == (message, 200, "bad_reply")

@@ -6,9 +6,12 @@ import mongomock
 import pytest
 
 from gatewayfw import HttpError, Reply, gateway, integer
+from gatewayfw.carriers import TOKEN
 from gatewayfw.client import BadReply, CallError, InProcessClient, NoReply
-from gatewayfw.client.replies import make_key, may_pass, pause_after, repeat
+from gatewayfw.client.clients import Calls
+from gatewayfw.client.replies import may_pass, pause_after, repeat
 from gatewayfw.errors import DefinitionError
+from gatewayfw.wire.posting import HttpReply, ReplyHeaders
 
 BUSY = CallError("x", 503, "unavailable")
 
@@ -79,7 +82,10 @@ def test_it_waits_longer_before_each_further_try(monkeypatch):
 
 
 def test_keys_differ():
-    assert make_key() != make_key()
+    sent, reply = [], HttpReply(200, ReplyHeaders([("Content-Type", "application/json")]), b'{"body":1,"success":true}')
+    client = Calls(lambda data, headers: sent.append(headers["Idempotency-Key"]) or reply, "", None, None, TOKEN)
+    assert [client.call("order", "add", retries=1), client.call("order", "add", retries=1)] == [1, 1]
+    assert len(set(sent)) == 2
 
 
 @pytest.fixture
