@@ -202,16 +202,12 @@ class Storage(ABC):
         """Return whether this thread is inside a transaction that others cannot see yet."""
         return self._open.transaction is not None
 
-    def sorts_pushes(self) -> bool:
-        """Tell whether `touch` may push into a list and keep it sorted and short.
-
-        If so, its update may have ``$push`` with ``$each``, ``$sort`` and ``$slice``, as on MongoDB, and
-        a failed transaction undoes this, too.
-        """
-        return False
-
     def counts_locks(self) -> bool:
-        """Tell whether `touch` and `touch_many` add to the counter of their lock."""
+        """Tell whether locks are writes, which add to the counter of the `Lock`.
+
+        If so, the update of `touch` may have ``$push`` with ``$each``, ``$slice`` and ``$sort`` by several
+        fields, as on MongoDB, and a failed transaction undoes this, too.
+        """
         return False
 
     @abstractmethod

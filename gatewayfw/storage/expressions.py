@@ -84,7 +84,6 @@ def _of_ascii(token: str) -> str:
 
 
 def _tokens(expression: str) -> list[re.Match[str]]:
-    """Return the parts of an expression."""
     tokens, place = [], 0
     while place < len(expression):
         token = _TOKEN.match(expression, place)

@@ -181,7 +181,6 @@ class MockStorage(Storage):
                 self._put(collection, document)
 
     def _keep_indexes(self, collection: str) -> None:
-        """Make the indexes of a collection anew if it was dropped."""
         ensured = self._ensured.get(collection)
         if ensured and not self._stored(collection).indexes():
             for problem in self.aside(lambda: self.ensure(collection, ensured, 0)):
@@ -266,7 +265,6 @@ class MockStorage(Storage):
         self._remember(collection, document["_id"], before)
 
     def _remember(self, collection: str, id_: object, before: Document | None) -> None:
-        """Keep what a document was before a write; None if it was not there."""
         assert self._open.transaction is not None
         self._open.transaction.images.append((collection, id_, before))
 

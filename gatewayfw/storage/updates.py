@@ -180,7 +180,6 @@ def push(present: Sequence[Any], value: Any) -> list[Any]:
 
 
 def _sorted(elements: list[Any], order: Any) -> list[Any]:
-    """Return elements in order, by their value or by one field."""
     path, direction = next(iter(order.items())) if isinstance(order, Mapping) else ("", order)
     parts = path.split(".") if path else []
     return sorted(elements, key=lambda element: order_key(_value_below(element, parts)), reverse=direction == -1)

@@ -184,7 +184,6 @@ class Connection:
 
 
 def _parse(uri: str) -> tuple[str, tuple[Address, ...]]:
-    """Return the name of the database and the hosts from a URI."""
     try:
         parsed = parse_uri(uri)
     except (ConfigurationError, PyMongoError, ValueError) as error:
@@ -212,5 +211,4 @@ def _problem_of(uri: str, error: Exception) -> str:
 
 
 def _describe(database: Database[Any]) -> tuple[str, tuple[Address, ...]]:
-    """Return the name of a database and the hosts that its client knows now."""
     return database.name, tuple(database.client.topology_description.server_descriptions())

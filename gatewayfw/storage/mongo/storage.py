@@ -93,17 +93,10 @@ class MongoStorage(MongoTransactions):
         except StorageError:
             return None
 
-    def sorts_pushes(self) -> bool:
-        """Tell whether there are transactions.
-
-        Without them a crash could leave copies in lists of documents that were never inserted.
-        """
-        return self.has_transactions()
-
     def counts_locks(self) -> bool:
-        """Tell whether there are transactions.
+        """Tell whether there are transactions: only in one does a lock need a write.
 
-        Only in a transaction does a lock need a write.
+        Without them, a push by a lock could leave copies of documents that a crash kept from being inserted.
         """
         return self.has_transactions()
 
@@ -212,7 +205,6 @@ class MongoStorage(MongoTransactions):
         return plain.with_options(plain.codec_options.with_options(document_class=RawBSONDocument))
 
     def _session(self) -> ClientSession | None:
-        """Return the session of this thread's open transaction."""
         transaction = self._open.transaction
         return None if transaction is None else transaction.session
 
@@ -334,5 +326,4 @@ def _lock_update(lock: Lock) -> Update:
 
 
 def _as_marked(error: StorageError, lock: Lock) -> StorageError:
-    """Return `Marked` if the error may mean that the document has the mark."""
     return Marked() if lock.unmarked and getattr(error.__cause__, "code", None) == _TYPE_MISMATCH else error

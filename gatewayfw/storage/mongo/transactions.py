@@ -316,5 +316,4 @@ class MongoTransactions(Storage):
 
 
 def _is_transient(error: BaseException) -> bool:
-    """Tell whether a transaction that failed with this error may be retried."""
     return isinstance(error, PyMongoError) and error.has_error_label("TransientTransactionError")

@@ -67,12 +67,12 @@ class Locks(Topic):
     def test_touch_keeps_a_list_sorted_and_short(self, storage: Storage) -> None:
         """Equal and missing values are ordered by ``_id``; a failure leaves nothing.
 
-        A storage that sorts no pushes is given the whole list instead, as the core does.
+        A storage whose locks are no writes is given the whole list instead, as the core does.
         """
         storage.insert("things", [{"_id": 1, "list": [{"_id": 5}, {"_id": 3, "a": 1}]}])
         kept = [{"_id": 2}, {"_id": 5}, {"_id": 3, "a": 1}]
         sorting = {"$each": [{"_id": 4, "a": 1}, {"_id": 2}], "$sort": {"a": 1, "_id": 1}, "$slice": 3}
-        update: Update = {"$push": {"list": sorting}} if storage.sorts_pushes() else {"$set": {"list": kept}}
+        update: Update = {"$push": {"list": sorting}} if storage.counts_locks() else {"$set": {"list": kept}}
 
         def push() -> Document | None:
             return storage.touch("things", {"_id": 1}, ["list"], update, lock=LOCK)

@@ -28,14 +28,13 @@ class Abilities(NamedTuple):
     """What a storage can do; the attributes are those methods of `Storage`."""
 
     has_transactions: bool
-    sorts_pushes: bool
     counts_locks: bool
     most_bytes: int
 
 
 def abilities_of(storage: Storage) -> Abilities:
     """Return what a storage can do."""
-    return Abilities(storage.has_transactions(), storage.sorts_pushes(), storage.counts_locks(), storage.most_bytes)
+    return Abilities(storage.has_transactions(), storage.counts_locks(), storage.most_bytes)
 
 
 class Attempt:
@@ -109,7 +108,7 @@ class Attempt:
     @property
     def lets_members_in(self) -> bool:
         """Whether the lock of a target may push members into its windows."""
-        return not self.size_checks and self.can.has_transactions and self.can.sorts_pushes
+        return not self.size_checks and self.can.has_transactions and self.can.counts_locks
 
     def fields_of(self, link: Link) -> tuple[str, ...]:
         """Return the pure fields of the copies that a relation or reverse relation holds."""

@@ -156,7 +156,7 @@ def test_an_insert_reads_its_sources_before_it_writes():
     post = schemas.add("post", {"title": string()}, {"main": {"schemaName": "tag", "type": "single"}})
     inputs = parse_inputs(post, {"main": {"_ids": TAGS[0]}})
     new = NewDocument({"_id": TAGS[1], "title": "new"}, 0, inputs)
-    plan = insert(Attempt(schemas, Abilities(True, True, True, 16 * 1024 * 1024)), post, [new])
+    plan = insert(Attempt(schemas, Abilities(True, True, 16 * 1024 * 1024)), post, [new])
     assert next(plan) == Touch("tag", {"_id": TAGS[0]}, ["_gw.v", "name"], UNCUT)
     written = plan.send({"_id": TAGS[0], "name": "blue", "_gw": {"v": 3}})
     document = {
