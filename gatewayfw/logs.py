@@ -44,7 +44,8 @@ def _chain(error: BaseException, met: set[int], *, hidden: bool) -> list[str]:
     link: BaseException | None = error
     while link is not None and id(link) not in met:
         met.add(id(link))
-        hidden = hidden or isinstance(link, StorageError) or _is_drivers(link)
+        packages = {kind.__module__.partition(".")[0] for kind in type(link).__mro__}
+        hidden = hidden or isinstance(link, StorageError) or not _DRIVERS.isdisjoint(packages)
         places = "".join(traceback.format_tb(link.__traceback__))
         parts.append(f"Traceback (most recent call last):\n{places}{_named(link, hidden=hidden)}\n")
         for member in getattr(link, "exceptions", ()):  # those of an ExceptionGroup
@@ -63,7 +64,3 @@ def _named(error: BaseException, *, hidden: bool) -> str:
     except Exception:  # the author's own __str__: the log must not fail over it
         text = "<no text>"
     return f"{name}: {text}" if text else name
-
-
-def _is_drivers(error: BaseException) -> bool:
-    return any(kind.__module__.partition(".")[0] in _DRIVERS for kind in type(error).__mro__)

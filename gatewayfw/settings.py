@@ -149,16 +149,19 @@ class Settings:
             DefinitionError: an unknown name, also in the environment if it is similar to a setting's; or a value of
                 the wrong type or not positive.
         """
-        known = {field.name: str(field.type) for field in fields(cls)}
         for name in given:
-            if name not in known:
-                near = next(iter(get_close_matches(name, known)), None)
+            if name not in _KINDS:
+                near = next(iter(get_close_matches(name, _KINDS)), None)
                 hint = f"; did you mean {near!r}?" if near else ""
                 raise DefinitionError(f"unknown setting {name!r}{hint}")
-        settings = replace(cls(), **{**_values(environ, known, "the environment"), **given})
-        for name, kind in known.items():
-            _check(name, kind, getattr(settings, name))
+        settings = replace(cls(), **{**_values(environ, "the environment"), **given})
+        for name in _KINDS:
+            _check(name, getattr(settings, name))
         return settings
+
+
+#: The types of the settings, as they are written above.
+_KINDS = {field.name: str(field.type) for field in fields(Settings)}
 
 
 class GivenSettings(TypedDict, total=False):
@@ -236,14 +239,13 @@ def read_config(settings: Settings, config: Mapping[str, Any]) -> None:
         DefinitionError: an unknown name that resembles a setting's, a value that does not fit, or a setting that was
             used before and would be another one now.
     """
-    known = {field.name: str(field.type) for field in fields(Settings)}
     ours = {name: value for name, value in config.items() if isinstance(name, str) and name.startswith(PREFIX)}
-    values = _values(ours, known, "app.config")
+    values = _values(ours, "app.config")
     for name, value in values.items():
-        _check(name, known[name], value)
+        _check(name, value)
     now = vars(settings)
     changed = {name: value for name, value in values.items() if name not in now["_given"] and value != now[name]}
-    used = now["_read"] if isinstance(settings, OpenSettings) else known
+    used = now["_read"] if isinstance(settings, OpenSettings) else _KINDS
     if late := sorted(name for name in changed if name in used):
         raise DefinitionError(
             f"app.config: {PREFIX}{late[0].upper()} comes too late, {late[0]!r} was used with another value: give it "
@@ -253,15 +255,15 @@ def read_config(settings: Settings, config: Mapping[str, Any]) -> None:
     object.__setattr__(settings, "__class__", Settings)
 
 
-def _values(given: Mapping[str, Any], known: Mapping[str, str], where: str) -> dict[str, Any]:
-    _judge_names(given, known, where)
-    values = {name: given[PREFIX + name.upper()] for name in known if PREFIX + name.upper() in given}
-    return {name: _parsed(name, known[name], value) for name, value in values.items()}
+def _values(given: Mapping[str, Any], where: str) -> dict[str, Any]:
+    _judge_names(given, where)
+    values = {name: given[PREFIX + name.upper()] for name in _KINDS if PREFIX + name.upper() in given}
+    return {name: _parsed(name, value) for name, value in values.items()}
 
 
-def _judge_names(given: Iterable[str], known: Iterable[str], where: str) -> None:
+def _judge_names(given: Iterable[str], where: str) -> None:
     """Refuse names that seem to be misspelled settings, or other names of some length."""
-    names = {PREFIX + name.upper() for name in known} | OTHER_NAMES
+    names = {PREFIX + name.upper() for name in _KINDS} | OTHER_NAMES
     long = [name.removeprefix(PREFIX) for name in names if name not in OTHER_NAMES or len(name) >= _LONG]
     for name in sorted(given):
         if not name.startswith(PREFIX) or name in names:
@@ -273,7 +275,8 @@ def _judge_names(given: Iterable[str], known: Iterable[str], where: str) -> None
             _logger.warning("%s in %s is no setting, and is ignored", escaped(name), where)
 
 
-def _parsed(name: str, kind: str, text: Any) -> Any:
+def _parsed(name: str, text: Any) -> Any:
+    kind = _KINDS[name]
     if isinstance(text, list):
         return tuple(text)
     if kind == "str" or not isinstance(text, str):
@@ -285,10 +288,11 @@ def _parsed(name: str, kind: str, text: Any) -> Any:
             return _WORDS[text.strip().lower()]
         return int(text) if kind == "int" else float(text)
     except (ValueError, KeyError):
-        raise DefinitionError(f"{PREFIX}{name.upper()}: expected {_expected(name, kind)}") from None
+        raise DefinitionError(f"{PREFIX}{name.upper()}: expected {_expected(name)}") from None
 
 
-def _check(name: str, kind: str, value: Any) -> None:
+def _check(name: str, value: Any) -> None:
+    kind = _KINDS[name]
     if kind.startswith("bool"):
         fits = isinstance(value, bool) or (value is None and kind.endswith("None"))
     elif kind == "str":
@@ -302,14 +306,15 @@ def _check(name: str, kind: str, value: Any) -> None:
         fits = isinstance(value, numbers) and not isinstance(value, bool) and 0 < value < most
         fits = fits or (type(value) is int and value == 0 and name in _OFF_AT_ZERO)
     if not fits:
-        raise DefinitionError(f"setting {name!r}: expected {_expected(name, kind)}")
+        raise DefinitionError(f"setting {name!r}: expected {_expected(name)}")
 
 
 def _is_long(secret: str) -> bool:
     return len(secret.encode("utf-8", "replace")) >= 32
 
 
-def _expected(name: str, kind: str) -> str:
+def _expected(name: str) -> str:
+    kind = _KINDS[name]
     if name in _TEXTS:
         return _TEXTS[name][0]
     if kind.startswith("tuple"):

@@ -130,7 +130,10 @@ class Posts:
         except BaseException:
             connection.close()  # the next post must not read what is left unread
             raise
-        self._keep(connection)
+        if connection.sock is not None and len(self._idle) < self._connections:
+            self._idle.append(connection)
+        else:
+            connection.close()
         return reply
 
     def _read(self, response: http.client.HTTPResponse) -> HttpReply:
@@ -162,12 +165,6 @@ class Posts:
                 kept.close()
             return kept
         return PostConnection(self._host, self._port, self._context, 2 * self._max_bytes + _FRAMING)
-
-    def _keep(self, connection: PostConnection) -> None:
-        if connection.sock is not None and len(self._idle) < self._connections:
-            self._idle.append(connection)
-        else:
-            connection.close()
 
 
 def check_head(reply: HttpReply) -> None:
