@@ -12,11 +12,13 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from unittest import mock
 
 import pytest
 import urllib3
 
 import sample_service
+from sample_service.__main__ import main
 from tests.waiting import wait_until
 
 ROOT = Path(sample_service.__file__).parent.parent
@@ -178,22 +180,17 @@ def test_base_url_is_part_of_the_printed_commands(start, tmp_path, port):
     assert interrupted(process) == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("environ", "message"),
     [
-        ({"PORT": "x"}, "sample_service: PORT=x is no port number (1..65535)\n"),
-        ({"PORT": "0"}, "sample_service: PORT=0 is no port number (1..65535)\n"),
-        ({"PORT": "70000"}, "sample_service: PORT=70000 is no port number (1..65535)\n"),
-        ({"GATEWAYFW_BASE_URL": "api"}, "sample_service: option 'url_prefix': expected '' or a path like '/api'\n"),
+        ({"PORT": "x"}, "sample_service: PORT=x is no port number (1..65535)"),
+        ({"PORT": "0"}, "sample_service: PORT=0 is no port number (1..65535)"),
+        ({"PORT": "70000"}, "sample_service: PORT=70000 is no port number (1..65535)"),
+        ({"GATEWAYFW_BASE_URL": "api"}, "sample_service: option 'url_prefix': expected '' or a path like '/api'"),
         ({"GATEWAYFW_ENV": "production"}, "sample_service: set_db: data in memory is refused in the environment"),
         ({"MONGODB_URI": "mongodb://127.0.0.1:1/sample"}, "sample_service: no token key: set GATEWAYFW_TOKEN_KEY"),
         ({"GATEWAYFW_TOKEN_KEY": "short"}, "sample_service: tokens: the key must have at least 32 bytes"),
         ({"MONGODB_URI": "mongodb://127.0.0.1/"}, "sample_service: "),
-        (
-            {"MONGODB_URI": "mongodb://127.0.0.1:1/sample", "GATEWAYFW_ENV": "development"},
-            "sample_service: the database does not answer; is MONGODB_URI right",
-        ),
     ],
     ids=[
         "port",
@@ -204,14 +201,27 @@ def test_base_url_is_part_of_the_printed_commands(start, tmp_path, port):
         "no key for a database",
         "short key",
         "no database name",
-        "no server",
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(start, tmp_path, environ, message):
-    process, text = start(**{"GATEWAYFW_MONGOD": str(tmp_path / "none"), **environ})
+def test_what_is_wrong_is_said_in_one_line(monkeypatch, tmp_path, port, environ, message):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["sample_service"])
+    usual = {"GATEWAYFW_MONGOD": str(tmp_path / "none"), "PORT": str(port)}
+    with (
+        mock.patch.dict(os.environ, {**clean_environ(), **usual, **environ}, clear=True),
+        pytest.raises(SystemExit, match=f"^{re.escape(message)}.*$"),
+    ):
+        main()
+
+
+@pytest.mark.slow
+def test_a_server_that_does_not_answer_ends_the_program_with_one_line(start, tmp_path):
+    process, text = start(MONGODB_URI="mongodb://127.0.0.1:1/sample", GATEWAYFW_ENV="development")
     said = (tmp_path / "stderr").read_text()
-    assert (process.wait(30), text, "Traceback" in said) == (1, "", False)
-    assert said.splitlines(keepends=True)[-1].startswith(message)
+    assert (process.wait(30), text) == (1, "")
+    assert "Traceback" not in said
+    message = "sample_service: the database does not answer; is MONGODB_URI right"
+    assert said.splitlines()[-1].startswith(message)
 
 
 @pytest.mark.slow
