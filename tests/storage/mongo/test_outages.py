@@ -218,7 +218,7 @@ def test_a_wrong_password_is_an_outage_until_it_is_right(connect, lines, guarded
     host, root = guarded
     user("shop", "readWrite")
     storage = connect(f"mongodb://shop:wrong@{host}/db", 2.0)
-    for _ in range(3):
+    for _ in range(2):
         with pytest.raises(Unavailable):
             count(storage)
     text = f"{host} refuses the user name or the password"
@@ -241,7 +241,7 @@ def test_a_wrong_password_is_logged_of_a_given_database_too(lines, guarded, user
 def test_no_user_at_all_is_an_outage(connect, lines, guarded):
     host, _ = guarded
     storage = connect(f"mongodb://{host}/db", 2.0)
-    for _ in range(3):
+    for _ in range(2):
         with pytest.raises(Unavailable):
             count(storage)
     text = f"{host} demands a user name and a password"
