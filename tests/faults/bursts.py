@@ -36,8 +36,8 @@ from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
 from tests.faults.clients import at_once
 from tests.faults.invariants import problems
-from tests.odm.ledger import Acknowledged
-from tests.odm.player import Operations
+from tests.odm.frozen_copies import Acknowledged
+from tests.odm.random_operations import Operations
 from tests.odm.world import MODELS, World, define_world
 
 ROOT = Path(__file__).parent.parent.parent

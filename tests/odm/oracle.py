@@ -2,7 +2,7 @@
 
 Everything expected is computed here from whole documents, on purpose without the queries that
 the write algorithms and `gatewayfw.odm.upkeep.integrity` use. Only what a frozen copy must say is written
-nowhere else: `tests.odm.ledger` remembers it.
+nowhere else: `tests.odm.frozen_copies` remembers it.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.errors import GatewayError
-from tests.odm.limited import MOST, Club, LimitedMongo
+from tests.odm.small_documents import MOST, Club, LimitedMongo
 from tests.odm.stepping import Elsewhere, SteppingMongo, Stored, outcome
 
 pytestmark = pytest.mark.mongo

@@ -7,7 +7,7 @@ import pytest
 
 from gatewayfw.errors import TooLarge
 from gatewayfw.storage import MockStorage
-from tests.odm.limited import MOST, Club
+from tests.odm.small_documents import MOST, Club
 
 
 class Standalone(MockStorage):

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gatewayfw.errors import Conflict, DuplicateKey, NotFound, Stale, StillReferenced, ValidationError
-from tests.odm.ledger import Exact
-from tests.odm.player import Operations
+from tests.odm.frozen_copies import Exact
+from tests.odm.random_operations import Operations
 from tests.odm.world import MODELS
 
 EXPECTED = (Conflict, DuplicateKey, NotFound, Stale, StillReferenced, ValidationError)

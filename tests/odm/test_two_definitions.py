@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gatewayfw.errors import Conflict, NotFound, StillReferenced, ValidationError
-from tests.odm.shelves import LISTED, MODELS, Form, Gateway, copies_of, stored_in
+from tests.odm.two_definitions import LISTED, MODELS, Form, Gateway, copies_of, stored_in
 
 EXPECTED = (Conflict, NotFound, ValidationError)
 OTHER_FORM = {"is a list", "is no list", "holds several documents"}

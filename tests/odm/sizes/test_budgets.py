@@ -27,7 +27,7 @@ from gatewayfw.odm.sizes.budgets import (
 from gatewayfw.odm.sizes.worst_case import copies_bytes
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
-from tests.odm.limited import MOST, Club, limited
+from tests.odm.small_documents import MOST, Club, limited
 
 COPIES = st.lists(st.integers(0, 300), max_size=14).map(
     lambda sizes: [{"_id": i, "t": "x" * n} for i, n in enumerate(sizes)]

@@ -27,8 +27,8 @@ from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
 from gatewayfw.storage.terms import Marked
-from tests.odm.limited import MODELS, MOST, MOST_ABOUT, MOST_TEXT, Club, limited
-from tests.odm.player import Operations
+from tests.odm.random_operations import Operations
+from tests.odm.small_documents import MODELS, MOST, MOST_ABOUT, MOST_TEXT, Club, limited
 from tests.odm.towns import (
     BONN,
     BONN_COPY,

@@ -96,7 +96,7 @@ def define_models(odm):
 
 
 class Club:
-    """The models on a limited storage, and what tests ask of them."""
+    """Users and their organizations on a storage of small documents, and what tests do with them and ask of them."""
 
     def __init__(self, storage, **settings):
         self.storage = storage
