@@ -39,9 +39,13 @@ def test_each_command_ends_with_the_statuses_of_the_page(words):
     with_gateway = Flask("host")
     with_gateway.register_blueprint(gateway().blueprint())
     failed = end(Flask("host"))
-    assert (failed.exit_code, failed.stdout, failed.stderr) == (1, "", "Error: this app has no gateway\n")
+    assert failed.exit_code == 1
+    assert failed.stdout == ""
+    assert failed.stderr == "Error: this app has no gateway\n"
     for misused in (end(with_gateway, "--name", "none"), end(with_gateway, "--none")):
-        assert (misused.exit_code, misused.stdout, "Error: " in misused.stderr) == (2, "", True)
+        assert misused.exit_code == 2
+        assert misused.stdout == ""
+        assert "Error: " in misused.stderr
 
 
 @pytest.mark.parametrize("words", COMMANDS)

@@ -26,7 +26,9 @@ def test_anything_else_is_cut_into_pieces():
 
 def test_what_was_found_is_read_once():
     found = Found(iter([[1, 2], [3]]))
-    assert (next(found), list(found), list(found)) == (1, [2, 3], [])
+    assert next(found) == 1
+    assert list(found) == [2, 3]
+    assert list(found) == []
 
 
 def test_pieces_that_were_not_read_are_left():

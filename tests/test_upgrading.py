@@ -83,7 +83,9 @@ def test_the_command_finds_the_old_code(title, tmp_path):
     (tmp_path / "service.py").write_text(parts(title)[0])
     (command,) = blocks(title, "sh")
     result = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (result.returncode, result.stderr, result.stdout.count("service.py:") > 0) == (0, "", True)
+    assert result.returncode == 0
+    assert result.stderr == ""
+    assert result.stdout.count("service.py:") > 0
 
 
 @pytest.mark.parametrize("title", [title for title in SECTIONS if title != "Generated Python"])

@@ -88,16 +88,26 @@ def test_an_act_is_an_object_and_a_mapping_with_the_contracts_keys(schemas):
         "idempotent": None,
         "idempotentBy": None,
     }
-    assert (act.schema, act.act_name, act.fn, act.pre_act) == ("user", "addUser", act_fn, (bare,))
+    assert act.schema == "user"
+    assert act.act_name == "addUser"
+    assert act.fn == act_fn
+    assert act.pre_act == (bare,)
     assert act.description == "Say hello.\n\nTo the caller."
     assert repr(act) == "Act(schema='user', act_name='addUser')"
 
 
 def test_what_an_act_leaves_out_is_empty_and_assert(schemas):
     act = parsed(schemas, fn=lambda body: None)
-    assert (act["preAct"], act["preValidation"], act["validationRunType"]) == ((), (), "assert")
-    assert (act["public"], act["limit"], act["maxGetDepth"], act["maxGetLeaves"]) == (False, None, None, None)
-    assert (act.description, tuple(act), len(act)) == ("", ACT_KEYS, 19)
+    assert act["preAct"] == ()
+    assert act["preValidation"] == ()
+    assert act["validationRunType"] == "assert"
+    assert act["public"] is False
+    assert act["limit"] is None
+    assert act["maxGetDepth"] is None
+    assert act["maxGetLeaves"] is None
+    assert act.description == ""
+    assert tuple(act) == ACT_KEYS
+    assert len(act) == 19
 
 
 def test_an_act_cannot_be_changed(schemas):

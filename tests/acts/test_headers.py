@@ -96,7 +96,9 @@ HEADER_SOURCES = {
 @pytest.mark.parametrize("source", HEADER_SOURCES.values(), ids=HEADER_SOURCES)
 def test_headers_do_not_mind_case(source):
     headers = Headers(source)
-    assert (headers["TOKEN"], headers.get("accept-LANGUAGE"), headers.get("missing")) == ("t", "fa", None)
+    assert headers["TOKEN"] == "t"
+    assert headers.get("accept-LANGUAGE") == "fa"
+    assert headers.get("missing") is None
     assert list(headers) == ["Token", "Accept-Language"]
     assert headers == {"token": "t", "accept-language": "fa"}
 
@@ -104,7 +106,9 @@ def test_headers_do_not_mind_case(source):
 @pytest.mark.parametrize("kind", [list, WerkzeugHeaders, Headers])
 def test_headers_keep_all_values_of_a_name(kind):
     headers = Headers(kind([("Accept", "a"), ("ACCEPT", "b"), ("Token", "t")]))
-    assert (headers["accept"], headers.getlist("ACCEPT"), headers.getlist("missing")) == ("a", ["a", "b"], [])
+    assert headers["accept"] == "a"
+    assert headers.getlist("ACCEPT") == ["a", "b"]
+    assert headers.getlist("missing") == []
     assert dict(headers) == {"Accept": "a", "Token": "t"}
 
 
@@ -137,12 +141,10 @@ def test_later_headers_are_read_when_one_is_asked_for_and_once():
 
     headers = Headers.later(read)
     assert reads == []
-    assert (headers["token"], headers.getlist("Token"), dict(headers), len(headers)) == (
-        "t",
-        ["t", "u"],
-        {"Token": "t"},
-        1,
-    )
+    assert headers["token"] == "t"
+    assert headers.getlist("Token") == ["t", "u"]
+    assert dict(headers) == {"Token": "t"}
+    assert len(headers) == 1
     assert Headers(headers) == headers == Headers([("token", "t"), ("token", "u")])
     assert reads == [1]
 

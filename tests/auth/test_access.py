@@ -317,7 +317,8 @@ def test_access_rule_of_a_method_marks_nothing_else(auth, contexts, users):
     marked = access_rule(auth.load_user)
     marked()
     assert contexts.get_context_model().user is users[USER_ID]
-    assert (marked.is_access_rule, hasattr(auth.load_user, "is_access_rule")) == (True, False)
+    assert marked.is_access_rule is True
+    assert not hasattr(auth.load_user, "is_access_rule")
 
 
 def test_access_rule_of_a_method_keeps_its_name(auth):
@@ -348,7 +349,9 @@ def test_a_hook_of_grant_tells_its_rules(auth):
 
 def test_a_rule_never_changes_and_its_roles_are_a_tuple():
     rule = Rule(["Manager"])
-    assert (rule.roles, rule.scope, hash(rule)) == (("Manager",), None, hash(Rule(("Manager",))))
+    assert rule.roles == ("Manager",)
+    assert rule.scope is None
+    assert hash(rule) == hash(Rule(("Manager",)))
     with pytest.raises(FrozenInstanceError):
         rule.roles = ("Ghost",)
 

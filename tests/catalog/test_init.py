@@ -6,4 +6,6 @@ from gatewayfw import catalog
 
 
 def test_what_is_offered_is_there():
-    assert (catalog.__all__, catalog.FORMAT, catalog.build.__name__) == (["FORMAT", "build"], 1, "build")
+    assert catalog.__all__ == ["FORMAT", "build"]
+    assert catalog.FORMAT == 1
+    assert catalog.build.__name__ == "build"

@@ -29,18 +29,18 @@ from tests.wire.scripts import SLOW, answer
 def test_call_prints_the_envelope(run):
     set_, get = '{"name": "é", "price": 2}', '{"name": 1, "price": 1, "_id": 0}'
     status, output = run("call", "item", "addItem", "--set", set_, "--get", get)
-    assert (status, json.loads(output), "é" in output) == (
-        0,
-        {"body": {"name": "é", "price": 2}, "success": True},
-        True,
-    )
+    assert status == 0
+    assert json.loads(output) == {"body": {"name": "é", "price": 2}, "success": True}
+    assert "é" in output
 
 
 def test_call_writes_out_what_a_terminal_would_obey(run):
     evil = "\x9b31m\u202e"
     words = ("call", "item", "addItem", "--set", json.dumps({"name": evil, "price": 2}), "--get", '{"name": 1}')
     status, output = run(*words)
-    assert (status, json.loads(output)["body"]["name"], r"\u009b31m\u202e" in output) == (0, evil, True)
+    assert status == 0
+    assert json.loads(output)["body"]["name"] == evil
+    assert r"\u009b31m\u202e" in output
     assert all(line.isprintable() for line in output.splitlines())
 
 
@@ -58,7 +58,9 @@ def test_call_with_a_key_does_it_once(database):
 
     call = partial(runner(make_app(shop=gw)), "call", "shop", "open", "--set")
     first = call('{"name": "a"}', "--key", "k")
-    assert (first[0], call('{"name": "a"}', "--key", "k"), gw.odm.model("shop").count()) == (0, first, 1)
+    assert first[0] == 0
+    assert call('{"name": "a"}', "--key", "k") == first
+    assert gw.odm.model("shop").count() == 1
     reused = {"body": {"message": "this Idempotency-Key was sent with another body"}, "success": False}
     status, output = call('{"name": "b"}', "--key", "k")
     assert (status, json.loads(output)) == (1, reused)
@@ -89,7 +91,8 @@ def test_call_fails_with_the_envelope(run, words, message):
 )
 def test_call_refuses_what_is_no_object(run, option, text, message):
     status, output = run("call", "item", "addItem", option, text)
-    assert (status, output.splitlines()[-1].startswith(f"Error: {message}")) == (2, True)
+    assert status == 2
+    assert output.splitlines()[-1].startswith(f"Error: {message}")
 
 
 def test_call_sends_a_role_only_where_a_hook_looks_for_it(run):

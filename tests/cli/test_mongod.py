@@ -86,11 +86,9 @@ def test_it_serves_until_a_signal_and_keeps_the_data(use, folder):
     assert first.stderr == f"the data is in {place}; Ctrl-C stops the server\n"
     port, found, second = use(read, "--json")
     uri = f"mongodb://127.0.0.1:{port}/app?replicaSet=rs0"
-    assert (second.exit_code, json.loads(second.stdout), found) == (
-        0,
-        {"uri": uri, "data": str(place)},
-        [[{"_id": 1}]],
-    )
+    assert second.exit_code == 0
+    assert json.loads(second.stdout) == {"uri": uri, "data": str(place)}
+    assert found == [[{"_id": 1}]]
 
 
 @pytest.mark.mongo
@@ -104,7 +102,9 @@ def test_without_a_mongod_it_says_where_one_is_looked_for(folder, monkeypatch):
     monkeypatch.setenv("GATEWAYFW_MONGOD", "/nowhere")
     result = run()
     told = "Error: GATEWAYFW_MONGOD=/nowhere is not a program; name one with GATEWAYFW_MONGOD=/path/to/mongod"
-    assert (result.exit_code, result.stdout, result.stderr.partition(",")[0]) == (1, "", told)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert result.stderr.partition(",")[0] == told
     assert list(folder.iterdir()) == []
 
 
@@ -178,7 +178,9 @@ NAME = "Invalid value for '--database': must be of letters, digits, - and _, at 
 )
 def test_what_cannot_be_used_is_refused(folder, words, message):
     result = run(*words)
-    assert (result.exit_code, result.stdout, list(folder.iterdir())) == (2, "", [])
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert list(folder.iterdir()) == []
     assert result.stderr.splitlines()[-1] == f"Error: {message}"
 
 

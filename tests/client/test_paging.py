@@ -62,7 +62,9 @@ def test_a_list_that_does_not_go_on_is_an_error(client):
     with pytest.raises(BadReply) as stuck:
         next(pages)
     message = "bad reply of the gateway: its list does not go on"
-    assert (stuck.value.message, stuck.value.status, stuck.value.code) == (message, 200, "bad_reply")
+    assert stuck.value.message == message
+    assert stuck.value.status == 200
+    assert stuck.value.code == "bad_reply"
     with pytest.raises(BadReply):
         next(client.pages("book", "stuck", set={"after": "again"}))
 
@@ -74,4 +76,6 @@ def test_what_is_no_page_is_an_error(body):
     with pytest.raises(BadReply) as odd:
         next(follow(lambda given: body, None))
     message = "bad reply of the gateway: it is no page of a list"
-    assert (odd.value.message, odd.value.status, odd.value.code) == (message, 200, "bad_reply")
+    assert odd.value.message == message
+    assert odd.value.status == 200
+    assert odd.value.code == "bad_reply"

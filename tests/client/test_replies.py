@@ -25,7 +25,9 @@ def refusal(body, status=400, **headers):
 
 def test_the_body_of_a_success_comes_back():
     body, status, headers = reply_of(reply({"body": {"a": [1]}, "success": True}, 201, **{"X-A": "b"}))
-    assert (body, status, headers["x-a"]) == ({"a": [1]}, 201, "b")
+    assert body == {"a": [1]}
+    assert status == 201
+    assert headers["x-a"] == "b"
 
 
 def test_a_detailed_refusal_is_told_in_full():
@@ -52,7 +54,9 @@ def test_anything_else_is_a_bad_reply_that_quotes_nothing(envelope, status):
     with pytest.raises(BadReply) as caught:
         reply_of(reply(envelope, status, **{"X-Request-Id": "r<1>"}))
     error = caught.value
-    assert (error.status, error.code, error.request_id) == (status, "bad_reply", None)
+    assert error.status == status
+    assert error.code == "bad_reply"
+    assert error.request_id is None
     assert "html" not in error.message
 
 
@@ -74,7 +78,9 @@ def test_each_item_of_a_batch_is_a_body_or_an_error():
 def test_a_batch_that_is_refused_as_a_whole_is_an_error():
     with pytest.raises(CallError) as caught:
         answers(reply({"body": {"message": "no"}, "success": False}, 400, **{"X-Error-Code": "bad_request"}), 2)
-    assert (type(caught.value), caught.value.message, caught.value.status) == (CallError, "no", 400)
+    assert type(caught.value) is CallError
+    assert caught.value.message == "no"
+    assert caught.value.status == 400
 
 
 DONE = {"body": None, "success": True, "status": 200}

@@ -62,11 +62,9 @@ def test_a_refusal_is_an_error_as_ever(client):
     with pytest.raises(CallError) as raised:
         client.call("user", "setAvatar", set={"name": "Ann", "avatar": io.BytesIO(b"<svg/>")})
     error = raised.value
-    assert (error.status, error.code, error.message) == (
-        415,
-        "unsupported_media_type",
-        "set.avatar: the content must be image/png",
-    )
+    assert error.status == 415
+    assert error.code == "unsupported_media_type"
+    assert error.message == "set.avatar: the content must be image/png"
 
 
 def test_a_missing_path_and_a_text_file_are_the_callers_mistakes(client):

@@ -40,7 +40,8 @@ def test_a_file_that_is_right_is_not_touched(folder):
     for name in ("a.ts", "b.ts"):
         os.utime(folder / name, (OLD, OLD))
     assert write(folder, {"a.ts": "a", "b.ts": "c"}) == [folder / "b.ts"]
-    assert ((folder / "a.ts").stat().st_mtime, (folder / "b.ts").stat().st_mtime > OLD) == (OLD, True)
+    assert (folder / "a.ts").stat().st_mtime == OLD
+    assert (folder / "b.ts").stat().st_mtime > OLD
 
 
 @pytest.mark.parametrize("name", ["../out.ts", "/tmp/out.ts", "a/../../out.ts", "", "."])
@@ -67,7 +68,8 @@ def test_a_link_within_the_folder_stays_one(folder):
     write(folder, {"real.ts": "old"})
     (folder / "a.ts").symlink_to("real.ts")
     assert write(folder, {"a.ts": "new"}) == [folder / "a.ts"]
-    assert ((folder / "a.ts").is_symlink(), files_in(folder)) == (True, {"real.ts": "new", "a.ts": "new"})
+    assert (folder / "a.ts").is_symlink() is True
+    assert files_in(folder) == {"real.ts": "new", "a.ts": "new"}
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(folder, monkeypatch):

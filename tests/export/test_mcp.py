@@ -134,11 +134,11 @@ def test_without_the_package_the_extra_is_named(gw, monkeypatch):
 def test_a_server_says_what_it_is_and_what_it_shows(gw):
     catalog = catalog_of(gw)
     server = make_server(catalog, lambda body: {})
-    assert (server.name, server.version, server.instructions) == (
-        "gatewayfw",
-        digest(catalog),
+    assert server.name == "gatewayfw"
+    assert server.version == digest(catalog)
+    assert server.instructions == (
         "Each tool runs one act of a gateway. `set` is what the act needs; `get` names the fields of the result to "
-        "show, with 1, or with an object for what a relation embeds. Only `_id` is shown unasked.",
+        "show, with 1, or with an object for what a relation embeds. Only `_id` is shown unasked."
     )
     assert make_server(catalog, lambda body: {}, "shop").name == "shop"
 
@@ -177,7 +177,8 @@ def test_a_client_lists_and_calls_tools_over_stdio(tmp_path):
 
     names, people, nobody, wrong, unknown = in_session(server, talk)
     assert {"user_getUser", "user_getUsers", "user_shout"} < set(names)
-    assert (people[0], len(json.loads(people[1])["rows"])) == (False, 2)
+    assert people[0] is False
+    assert len(json.loads(people[1])["rows"]) == 2
     assert nobody == (True, "user not found")
     assert wrong[0] is True
     assert wrong[1].startswith("validation error: set.userId: Not a valid ObjectId")

@@ -33,7 +33,8 @@ def test_acknowledged_users_are_whole_when_workers_are_killed(full, on_stage, mo
         report(acknowledged=acknowledged, told=dict(stage.ledger.told()), killed=sum(killed))
         report(seconds=round(took, 1), seconds_until_writable=round(waited, 2))
         assert audit(stage) == []
-        assert (sum(killed) > 0, acknowledged > 0) == (True, True)
+        assert sum(killed) > 0
+        assert acknowledged > 0
         if full:
             assert waited < lifetime + 15
 

@@ -109,8 +109,10 @@ def test_rename_reaches_all_holders_while_they_change(full, crowd, report):
     assert audit(crowd) == []
     assert names_in(crowd) == {"renamed"}
     if full:
-        assert (kills, took < usual + 0.5) == (3, True)
-        assert (max(writer.took) < 0.2, max(peaks) < 200) == (True, True)
+        assert kills == 3
+        assert took < usual + 0.5
+        assert max(writer.took) < 0.2
+        assert max(peaks) < 200
 
 
 @pytest.mark.mongo
@@ -133,8 +135,10 @@ def test_renames_in_a_row_reach_holders_that_come_and_go(full, crowd, report):
     assert audit(crowd) == []
     assert names_in(crowd) == {"name 19"}
     if full:
-        assert (kills, max(took) < usual + 0.5) == (3, True)
-        assert (max(alone.took) < 0.2, max(peaks) < 200) == (True, True)
+        assert kills == 3
+        assert max(took) < usual + 0.5
+        assert max(alone.took) < 0.2
+        assert max(peaks) < 200
 
 
 class Changes:

@@ -84,4 +84,6 @@ def test_says_what_is_not_as_told(audited, replies, stored, said):
 def test_says_which_copies_are_not_right(audited):
     stale = {"_id": ID, "organizations": [{"_id": ID, "name": "gone"}]}
     said = audited([DONE], stale)
-    assert (len(said), "its source does not exist" in said[0], said[1]) == (2, True, f"{NAMED} is not stored whole")
+    assert len(said) == 2
+    assert "its source does not exist" in said[0]
+    assert said[1] == f"{NAMED} is not stored whole"

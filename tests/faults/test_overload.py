@@ -87,7 +87,9 @@ def test_one_deadline_covers_all_calls_of_the_database(make, proxy):
     assert post("read")[0] == 200
     with proxy.delaying(0.3):
         status, message, retry_after, took = post("read")
-    assert (status, message, retry_after) == (503, LATE, "1")
+    assert status == 503
+    assert message == LATE
+    assert retry_after == "1"
     assert took < 4  # and not 20 times 0.3 s
 
 
@@ -99,7 +101,9 @@ def test_the_deadline_ends_a_call_that_the_database_never_answers(make, proxy):
     assert post("read")[0] == 200
     with proxy.swallowing():
         status, message, retry_after, took = post("read")
-    assert (status, retry_after, message in (LATE, UNAVAILABLE)) == (503, "1", True)
+    assert status == 503
+    assert retry_after == "1"
+    assert message in (LATE, UNAVAILABLE)
     assert took < 4
 
 

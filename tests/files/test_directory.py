@@ -85,7 +85,8 @@ def test_a_file_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "rename", lambda old, new: (done.append("rename"), rename(old, new)))
     DirectoryFiles(tmp_path).put(KEY, io.BytesIO(b"abc"), 3)
     new = done.pop(2)
-    assert (new.startswith(f"45/67/{KEY}."), done) == (True, ["45", ".", "rename", "45/67"])
+    assert new.startswith(f"45/67/{KEY}.")
+    assert done == ["45", ".", "rename", "45/67"]
     done.clear()
     DirectoryFiles(tmp_path).put(KEY.replace("0", "1"), io.BytesIO(b"abc"), 3)
     assert done[1:] == ["rename", "45/67"]
@@ -113,12 +114,15 @@ def test_what_an_interrupted_write_left_is_swept(tmp_path):
     for path in (left, *foreign):
         path.write_bytes(b"ab")
         os.utime(path)
-    assert (list(store.old(KEY[:8], 60)), left.exists()) == ([], True)
+    assert list(store.old(KEY[:8], 60)) == []
+    assert left.exists()
     os.utime(left, (0, 0))
-    assert (list(store.old(KEY[:8], 60)), left.exists()) == ([], False)
+    assert list(store.old(KEY[:8], 60)) == []
+    assert not left.exists()
     for path in foreign:
         os.utime(path, (0, 0))
-    assert (list(store.old(KEY[:8], 60)), all(path.exists() for path in foreign)) == ([], True)
+    assert list(store.old(KEY[:8], 60)) == []
+    assert all(path.exists() for path in foreign)
 
 
 @pytest.mark.parametrize("path", ["/nowhere/at/all", "", None, 5, __file__])

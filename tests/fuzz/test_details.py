@@ -71,7 +71,8 @@ def test_a_filter_asks_by_each_of_its_operators() -> None:
     found = drawn(DetailsMaker(gw.schemas, "create").values(listing.set["filter"]), 120)
     asked = [one["name"] for one in found if "name" in one]
     used = [one for one in asked if isinstance(one, dict)]
-    assert ({key for one in used for key in one}, {} in used) == (set(operators), False)
+    assert {key for one in used for key in one} == set(operators)
+    assert {} not in used
     assert {type(one) for one in asked} == {str, type(None), dict}
     assert {type(value) for one in used for value in one.get("in", [])} == {str, type(None)}
     assert {type(one["exists"]) for one in used if "exists" in one} == {bool}

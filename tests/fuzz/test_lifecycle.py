@@ -49,7 +49,8 @@ def check_reply(body: Any, status: int, envelope: Any) -> None:
         assert within(body["details"]["get"], shown)
     else:
         assert 400 <= status < 500
-        assert (envelope["success"], envelope["body"].keys()) == (False, {"message"})
+        assert envelope["success"] is False
+        assert envelope["body"].keys() == {"message"}
 
 
 @pytest.mark.parametrize("name", ACTS)

@@ -23,14 +23,16 @@ def test_exists_tells_whether_a_document_matches(world, people):
 def test_distinct_gives_the_values_of_a_field_in_order(world, people):
     land, first, *_ = people
     person = world.person
-    assert (person.distinct("age"), person.distinct("age", {"age": {"$gt": 1}})) == ([1, 2, 3], [2, 3])
-    assert (person.distinct("badge"), person.distinct("born_on")) == (
-        [ObjectId("a" * 24)],
-        [datetime(2001, 2, 3, 3, 5, 6, 789000)],
-    )
-    assert (person.distinct("visited._id"), person.distinct("born._id", {"name": "c"})) == ([land], [])
-    assert (person.distinct("address.street"), world.country.distinct("natives._id")) == (["s"], [first])
-    assert (person.distinct("_id"), person.distinct("active")) == (sorted(people[1:]), [True])
+    assert person.distinct("age") == [1, 2, 3]
+    assert person.distinct("age", {"age": {"$gt": 1}}) == [2, 3]
+    assert person.distinct("badge") == [ObjectId("a" * 24)]
+    assert person.distinct("born_on") == [datetime(2001, 2, 3, 3, 5, 6, 789000)]
+    assert person.distinct("visited._id") == [land]
+    assert person.distinct("born._id", {"name": "c"}) == []
+    assert person.distinct("address.street") == ["s"]
+    assert world.country.distinct("natives._id") == [first]
+    assert person.distinct("_id") == sorted(people[1:])
+    assert person.distinct("active") == [True]
     assert person.distinct("password", reveal=["password"]) == ["hash"]
 
 

@@ -33,7 +33,9 @@ def test_foreign_members_belong_to_windows_that_are_recomputed(world, foreign):
     mine = world.add_city("mine", land)
     stored = world.raw(world.country, land)
     assert stored["cities"] == [{"_id": mine, "name": "mine"}, {"_id": new, "name": "new"}, {"_id": old, "name": "old"}]
-    assert (stored["imported"], stored["secret"], stored["_gw"]) == (True, "s", {"v": 1, "r": 1})
+    assert stored["imported"] is True
+    assert stored["secret"] == "s"
+    assert stored["_gw"] == {"v": 1, "r": 1}
 
 
 def test_foreign_members_can_depart_and_be_replaced(world, foreign):

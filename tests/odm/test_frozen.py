@@ -48,13 +48,15 @@ def test_a_change_does_not_reach_the_copies(shop, tea):
 def test_a_source_is_deleted_and_its_copies_stay(shop, tea):
     order = shop.sell(1, tea, tea)
     assert shop.products.delete_one(filter={"_id": tea}) == {"deletedCount": 1, "cascaded": {}}
-    assert (shop.stored("product", tea), shop.sold(order)) == (None, [told(tea, "tea", 3)] * 2)
+    assert shop.stored("product", tea) is None
+    assert shop.sold(order) == [told(tea, "tea", 3)] * 2
 
 
 def test_a_cascade_leaves_holders_that_require_the_source(shop, tea):
     order = shop.sell(1, tea, tea)
     result = shop.products.delete_one(filter={"_id": tea}, hard_cascade=True)
-    assert (result, shop.sold(order)) == ({"deletedCount": 1, "cascaded": {}}, [told(tea, "tea", 3)] * 2)
+    assert result == {"deletedCount": 1, "cascaded": {}}
+    assert shop.sold(order) == [told(tea, "tea", 3)] * 2
 
 
 def test_a_delete_is_still_refused_for_copies_that_follow(shop, tea):
@@ -93,7 +95,8 @@ def test_a_holder_whose_source_is_gone_changes_and_goes(shop, tea):
     shop.products.delete_one(filter={"_id": tea})
     assert shop.orders.find_one_and_update(filter={"_id": order}, update={"$set": {"number": 5}})["number"] == 5
     removed = shop.orders.remove_relation(filters={"_id": order}, relations={"gifts": {"_ids": [tea]}})
-    assert (removed.get("gifts", []), shop.sold(order)) == ([], [told(tea, "tea", 3)])
+    assert removed.get("gifts", []) == []
+    assert shop.sold(order) == [told(tea, "tea", 3)]
     assert shop.orders.delete_one(filter={"_id": order}) == {"deletedCount": 1, "cascaded": {}}
 
 
@@ -159,7 +162,9 @@ def test_replacing_by_another_takes_its_copy(shop, tea):
     mug = shop.add("mug", 7)
     order = shop.sell(1, tea)
     shop.relate(order, "product", mug, replace=True)
-    assert (shop.sold(order), shop.listed(tea), shop.listed(mug)) == ([told(mug, "mug", 7)], ([], None), ([1], 1))
+    assert shop.sold(order) == [told(mug, "mug", 7)]
+    assert shop.listed(tea) == ([], None)
+    assert shop.listed(mug) == ([1], 1)
     message = "order already has product"
     refused(shop, Conflict, message, lambda: shop.relate(order, "product", mug))
 
@@ -248,7 +253,8 @@ def test_repair_takes_out_what_was_excluded_later_and_nothing_else(odm_on, stora
     found = [(problem.path, problem.reason) for problem in after.odm.integrity.check()]
     assert found == [(f"{name}.{tea}", "has an excluded field") for name in ("product", "gifts")]
     assert {problem.state for problem in after.odm.integrity.repair()} == {"mended"}
-    assert (after.sold(order), after.problems()) == ([told(tea, "tea", 3)] * 2, ([], []))
+    assert after.sold(order) == [told(tea, "tea", 3)] * 2
+    assert after.problems() == ([], [])
 
 
 def test_a_field_that_is_no_longer_declared_needs_a_decision(shop, tea):
@@ -268,7 +274,8 @@ def test_a_relation_that_is_frozen_later_keeps_its_copies(odm_on, storage):
     after = Shop(define_shop(odm_on(storage)))
     after.change(tea, price=4)
     after.products.delete_one(filter={"_id": tea})
-    assert (after.sold(order), after.problems()) == ([told(tea, "tea", 3)], ([], []))
+    assert after.sold(order) == [told(tea, "tea", 3)]
+    assert after.problems() == ([], [])
 
 
 def test_a_job_passes_over_a_relation_that_became_frozen(odm_on, storage):
@@ -278,11 +285,16 @@ def test_a_job_passes_over_a_relation_that_became_frozen(odm_on, storage):
     with before.odm.leave_to_jobs():
         before.change(tea, price=4)
         assert [job.kind for job in after.odm.jobs()] == ["copies"]
-        assert (after.odm.work(), after.odm.jobs(), after.sold(order)) == (0, [], [told(tea, "tea", 3)])
+        assert after.odm.work() == 0
+        assert after.odm.jobs() == []
+        assert after.sold(order) == [told(tea, "tea", 3)]
         before.products.delete_one(filter={"_id": tea}, hard_cascade=True)
         assert [job.kind for job in after.odm.jobs()] == ["removal"]
-        assert (after.odm.work(), after.odm.jobs(), after.sold(order)) == (0, [], [told(tea, "tea", 3)])
-    assert (after.sold(order), after.problems()) == ([told(tea, "tea", 3)], ([], []))
+        assert after.odm.work() == 0
+        assert after.odm.jobs() == []
+        assert after.sold(order) == [told(tea, "tea", 3)]
+    assert after.sold(order) == [told(tea, "tea", 3)]
+    assert after.problems() == ([], [])
 
 
 def test_jobs_bring_a_changed_holder_to_its_sources(shop, tea):
@@ -291,7 +303,8 @@ def test_jobs_bring_a_changed_holder_to_its_sources(shop, tea):
         shop.change(tea, price=4)
         assert shop.odm.jobs() == []  # no copy follows
         shop.orders.find_one_and_update(filter={"_id": order}, update={"$set": {"number": 2}})
-        assert ([job.kind for job in shop.odm.jobs()], shop.listed(tea)) == (["windows"], ([1], 1))
+        assert [job.kind for job in shop.odm.jobs()] == ["windows"]
+        assert shop.listed(tea) == ([1], 1)
     assert shop.listed(tea) == ([2], 2)
 
 
@@ -303,4 +316,5 @@ def test_copies_follow_again_where_a_relation_is_thawed(odm_on, storage):
     after = Shop(define_shop(odm_on(storage), frozen=False))
     assert [problem.path for problem in after.odm.integrity.check()] == [f"product.{tea}"]
     after.change(tea, name="green tea")
-    assert (after.sold(order), after.problems()) == ([told(tea, "green tea", 4)], ([], []))
+    assert after.sold(order) == [told(tea, "green tea", 4)]
+    assert after.problems() == ([], [])

@@ -141,7 +141,7 @@ def test_what_an_act_gets_goes_into_a_model_and_comes_back_loaded(models, mode):
     assert [is_loaded(one) for one in maker.insert_many([got, {name: found[name] for name in FIELDS}])] == [True] * 2
     assert [is_loaded(one) for one in maker.find()] == [True] * 3
     for name in FIELDS:
-        assert (name, [maker.count({name: form[name]}) for form in (got, found)]) == (name, [3, 3])
+        assert [maker.count({name: form[name]}) for form in (got, found)] == [3, 3], name
     assert json.loads(success(maker.find({"_id": made["_id"]}, projection={**dict.fromkeys(FIELDS, 1), "_id": 0}))) == {
         "body": [SHOWN],
         "success": True,

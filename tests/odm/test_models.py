@@ -118,7 +118,8 @@ def test_nothing_matched_is_no_error(world, land):
     assert world.person.add_relation(filters=nobody, relations=relations) is None
     assert world.person.remove_relation(filters=nobody, relations=relations) is None
     result = world.person.delete_one(filter=nobody)
-    assert (result, bool(result)) == ({"deletedCount": 0, "cascaded": {}}, False)
+    assert result == {"deletedCount": 0, "cascaded": {}}
+    assert not bool(result)
     assert world.digest() == before
 
 
@@ -231,6 +232,7 @@ def test_the_contracts_spellings_take_one_object_or_keywords(world, cities):
     assert (one, two) == ({"matched": 5, "modified": 5}, {"matched": 5, "modified": 5})
     world.add_person("p", {"home": {"_ids": cities[0]}})
     gone = world.city.deleteMany({"filter": {"population": {"$gte": 200}}, "hardCascade": True})
-    assert (gone, world.city.deleteMany(filter=ALL)["deletedCount"]) == ({"deletedCount": 5, "cascaded": {}}, 35)
+    assert gone == {"deletedCount": 5, "cascaded": {}}
+    assert world.city.deleteMany(filter=ALL)["deletedCount"] == 35
     with pytest.raises(TypeError):
         world.city.deleteMany({"filter": ALL, "reveal": ["password"]})

@@ -106,9 +106,11 @@ def test_a_reload_keeps_what_is_not_valid_and_does_not_send_it(page, bodies):
     write_json(page, BROKEN)
     reloaded(page)
     assert page.get_by_role("tab", name="JSON").get_attribute("aria-selected") == "true"
-    assert (text_of_editor(page), send_button(page).is_disabled()) == (BROKEN, True)
+    assert text_of_editor(page) == BROKEN
+    assert send_button(page).is_disabled()
     page.get_by_role("button", name="thing.remove").click()
-    assert (at(page, "set.any").input_value(), send_button(page).is_disabled()) == ("[1,", True)
+    assert at(page, "set.any").input_value() == "[1,"
+    assert send_button(page).is_disabled()
     assert bodies == []
 
 

@@ -218,7 +218,8 @@ def test_gunicorn_leaves_a_folder_for_metrics_that_is_given(environ, gunicorn, t
     settings, server = gunicorn
     for name in ("on_starting", "when_ready", "on_exit"):
         settings[name](server)
-    assert (os.environ["PROMETHEUS_MULTIPROC_DIR"], tmp_path.is_dir()) == (str(tmp_path), True)
+    assert os.environ["PROMETHEUS_MULTIPROC_DIR"] == str(tmp_path)
+    assert tmp_path.is_dir()
 
 
 def test_gunicorn_settings(environ):

@@ -68,14 +68,18 @@ def test_a_link_needs_no_token(app, clients):
 def test_another_avatar_replaces_the_one_before(service, clients):
     first = send(clients["Employee"])["avatar"]["_id"]
     second = send(clients["Employee"], PNG + b"more")["avatar"]
-    assert (second["size"], service.files.count({"_id": first}), bytes_kept(service)) == (len(PNG) + 4, 0, 1)
+    assert second["size"] == len(PNG) + 4
+    assert service.files.count({"_id": first}) == 0
+    assert bytes_kept(service) == 1
 
 
 def test_avatars_sent_at_once_leave_one(service, clients):
     with ThreadPoolExecutor(8) as threads:
         sent = list(threads.map(lambda number: send(clients["Employee"], PNG + b"%d" % number), range(8)))
     ids = {user["avatar"]["_id"] for user in sent}
-    assert (len(ids), service.files.count(), bytes_kept(service)) == (8, 1, 1)
+    assert len(ids) == 8
+    assert service.files.count() == 1
+    assert bytes_kept(service) == 1
 
 
 def test_an_avatar_that_somebody_else_has_stays(service, people, clients, act_as):
@@ -89,7 +93,9 @@ def test_an_avatar_that_somebody_else_has_stays(service, people, clients, act_as
 def test_other_content_is_refused(service, clients, data):
     with pytest.raises(CallError) as raised:
         send(clients["Employee"], data)
-    assert (raised.value.status, service.files.count(), bytes_kept(service)) == (415, 0, 0)
+    assert raised.value.status == 415
+    assert service.files.count() == 0
+    assert bytes_kept(service) == 0
 
 
 def test_without_a_token_no_file_is_read(service, nobody):

@@ -127,7 +127,8 @@ def test_data_is_there_again_after_a_restart(start, tmp_path):
     assert post(login)[0] == 200
     assert post(add_user) == (409, {"body": {"message": "Duplicate key error"}, "success": False})
     status = interrupted_when_started(process)
-    assert (status, "Traceback" in (tmp_path / "stderr").read_text()) == (0, False)
+    assert status == 0
+    assert "Traceback" not in (tmp_path / "stderr").read_text()
 
 
 @pytest.mark.slow
@@ -144,11 +145,9 @@ def test_a_given_database_gets_demo_data_only_where_development_is_said(start, p
     assert interrupted_when_started(process) == 0
     users = mongo_database.user.count_documents({})
     in_development = name == "development"
-    assert (found, users > 0, "demo-" in text) == (
-        [200 if in_development else 404, 404],
-        in_development,
-        in_development,
-    )
+    assert found == [200 if in_development else 404, 404]
+    assert (users > 0) == in_development
+    assert ("demo-" in text) == in_development
     assert foreign.status == (400 if in_development else 404)
 
 
@@ -159,7 +158,8 @@ def test_without_mongod_the_data_is_in_memory_and_that_is_said_loudly(start, tmp
     assert [post(command)[0] for command in commands_in(text)] == [200, 200]
     assert interrupted(process) == 0
     said = (tmp_path / "stderr").read_text()
-    assert ("*** The data is in memory and will be lost: " in said, "Traceback" in said) == (True, False)
+    assert "*** The data is in memory and will be lost: " in said
+    assert "Traceback" not in said
 
 
 @pytest.mark.slow
@@ -169,7 +169,8 @@ def test_password_and_hash_are_not_in_the_log(start, tmp_path):
         post(command)
     interrupted(process)
     said = (tmp_path / "stderr").read_text()
-    assert (re.findall(r"[0-9a-f]{64}", said + text), "a long password" in said) == ([], False)
+    assert re.findall(r"[0-9a-f]{64}", said + text) == []
+    assert "a long password" not in said
 
 
 @pytest.mark.slow
@@ -235,7 +236,9 @@ def test_arguments_are_refused(tmp_path):
         timeout=60,
     )
     last = "python -m sample_service: error: unrecognized arguments: --port 8001"
-    assert (done.returncode, done.stdout, done.stderr.splitlines()[-1]) == (2, "", last)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.splitlines()[-1] == last
     assert not (tmp_path / ".gateway").exists()
 
 
@@ -292,7 +295,8 @@ def test_gunicorn_workers_accept_each_others_tokens_in_development(mongo_databas
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=30)
     assert replies == [(200, {"body": {"email": "admin@example.com"}, "success": True})] * 40
-    assert (process.returncode, "Traceback" in said) == (0, False)
+    assert process.returncode == 0
+    assert "Traceback" not in said
 
 
 def act(port, name, set_, get, token=""):

@@ -10,7 +10,9 @@ from gatewayfw.schemas.paths import Collected, below, flat, shown
 
 
 def test_paths_join_keys_by_dots() -> None:
-    assert (below("", "set"), below("set", 0), below("set", "a\tb")) == ("set", "set.0", "set.a\\tb")
+    assert below("", "set") == "set"
+    assert below("set", 0) == "set.0"
+    assert below("set", "a\tb") == "set.a\\tb"
 
 
 def test_messages_are_gathered_in_order_and_once() -> None:
@@ -68,7 +70,9 @@ def test_one_path_more_than_an_error_shows_is_kept_with_all_its_messages() -> No
         full.append(collected.full)
     collected.add("x100", "Never.")
     collected.add("x101", "Never.")
-    assert (full.count(False), full[100], len(collected.errors)) == (100, True, 101)
+    assert full.count(False) == 100
+    assert full[100] is True
+    assert len(collected.errors) == 101
     assert (collected.errors["x100"], list(collected.errors)[-1]) == (["No.", "Never."], "x100")
 
 

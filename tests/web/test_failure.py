@@ -218,7 +218,9 @@ def test_error_that_cannot_be_read_is_logged_and_has_its_details(caplog):
     }
     [(name, level, text)] = caplog.record_tuples
     first, *_, last = text.splitlines()
-    assert (name, level, first) == ("gatewayfw", logging.ERROR, "Improper is no proper error: r1")
+    assert name == "gatewayfw"
+    assert level == logging.ERROR
+    assert first == "Improper is no proper error: r1"
     assert last.startswith("AttributeError: ")
 
 

@@ -146,7 +146,8 @@ def test_it_is_a_right_schema_that_says_where_it_is_from():
 def test_it_is_the_same_each_time_and_says_nothing_of_excluded_fields():
     text = json.dumps(SCHEMA)
     assert text == json.dumps(json_schema(build(ZOO.schemas, ZOO.acts)))
-    assert ("secret" in text, "badge" in text) == (False, False)
+    assert "secret" not in text
+    assert "badge" not in text
 
 
 def test_the_whole_schema_of_a_gateway_with_one_of_each_thing():
@@ -157,7 +158,8 @@ def test_a_gateway_without_acts_takes_nothing():
     gw = gateway()
     schema = json_schema(build(gw.schemas, gw.acts))
     Draft202012Validator.check_schema(schema)
-    assert (Validator(schema).is_valid({}), list(schema["$defs"])) == (False, ["error"])
+    assert Validator(schema).is_valid({}) is False
+    assert list(schema["$defs"]) == ["error"]
 
 
 @pytest.fixture

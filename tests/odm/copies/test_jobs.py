@@ -71,7 +71,8 @@ def test_what_another_version_wrote_is_left_alone(storage, jobs, name, value):
     put(jobs)
     foreign = next(storage.find(COLLECTION, {})) | {"_id": "foreign", name: value}
     storage.insert(COLLECTION, [foreign])
-    assert ([job.key for job in jobs.listed()], jobs.unreadable()) == ([KEY], [foreign["_id"]])
+    assert [job.key for job in jobs.listed()] == [KEY]
+    assert jobs.unreadable() == [foreign["_id"]]
     assert jobs.claim(foreign["_id"], "me") is None
 
 
@@ -81,7 +82,8 @@ def test_a_job_that_does_not_say_where_it_is_is_left_alone(storage, jobs):
         foreign = next(storage.find(COLLECTION, {"_id": KEY})) | {"_id": id_}
         del foreign["after"]
         storage.insert(COLLECTION, [foreign])
-    assert ([job.key for job in jobs.listed()], jobs.unreadable()) == ([KEY], ["a", "b"])
+    assert [job.key for job in jobs.listed()] == [KEY]
+    assert jobs.unreadable() == ["a", "b"]
 
 
 def test_jobs_are_listed_by_age(storage, jobs):
@@ -95,13 +97,16 @@ def test_jobs_are_listed_by_age(storage, jobs):
 
 def test_a_document_without_anything_is_no_job(storage, jobs):
     storage.insert(COLLECTION, [{"_id": 7}])
-    assert (jobs.listed(), jobs.unreadable(), jobs.pending()) == ([], [7], (0, None))
+    assert jobs.listed() == []
+    assert jobs.unreadable() == [7]
+    assert jobs.pending() == (0, None)
 
 
 def test_a_second_change_of_a_source_joins_its_job(jobs):
     assert put(jobs) == put(jobs, v=2) == KEY
     (job,) = jobs.listed()
-    assert (job.v, job.again) == (2, False)
+    assert job.v == 2
+    assert job.again is False
 
 
 def test_a_change_on_the_way_goes_around_once_more(jobs):
@@ -109,7 +114,8 @@ def test_a_change_on_the_way_goes_around_once_more(jobs):
     jobs.advance(jobs.claim(KEY, "me"), {"after": B}, "me")
     put(jobs, v=2)
     (job,) = jobs.listed()
-    assert (job.after, job.again) == (B, True)
+    assert job.after == B
+    assert job.again is True
 
 
 def test_a_change_forgets_that_its_job_waited_in_vain(jobs):
@@ -117,7 +123,8 @@ def test_a_change_forgets_that_its_job_waited_in_vain(jobs):
     jobs.advance(jobs.claim(KEY, "me"), {"waited": True}, "me")
     put(jobs, v=2)
     (job,) = jobs.listed()
-    assert (job.v, job.waited) == (2, False)
+    assert job.v == 2
+    assert job.waited is False
 
 
 def test_a_job_of_another_kind_begins_anew(jobs):
@@ -125,7 +132,11 @@ def test_a_job_of_another_kind_begins_anew(jobs):
     jobs.advance(jobs.claim(KEY, "me"), {"after": B}, "me")
     assert put(jobs, v=2, kind="removal", targets=[B]) == KEY
     (job,) = jobs.listed()
-    assert (job.kind, job.v, job.after, job.again, job.targets) == ("removal", 2, None, False, (B,))
+    assert job.kind == "removal"
+    assert job.v == 2
+    assert job.after is None
+    assert job.again is False
+    assert job.targets == (B,)
 
 
 def test_targets_are_added_once_each(jobs):
@@ -138,7 +149,8 @@ def test_targets_are_added_once_each(jobs):
 def test_one_worker_holds_a_job_until_it_lets_it_go(jobs):
     put(jobs)
     assert jobs.claim(KEY, "me").leased is not None
-    assert (jobs.claim(KEY, "other"), jobs.claim(KEY, "me") is None) == (None, False)
+    assert jobs.claim(KEY, "other") is None
+    assert jobs.claim(KEY, "me") is not None
     jobs.release(KEY, "other")
     assert jobs.claim(KEY, "other") is None
     jobs.release(KEY, "me")
@@ -167,8 +179,12 @@ def test_progress_renews_the_lease(storage, jobs):
     job, over = jobs.claim(KEY, "me"), {"lease.until": now() - timedelta(seconds=1)}
     storage.update_one(COLLECTION, {"_id": KEY}, {"$set": over}, ())
     advanced = jobs.advance(job, {"after": B}, "me")
-    assert (advanced.after, advanced.leased is None, jobs.claim(KEY, "other")) == (B, False, None)
-    assert (jobs.advance(job, {"after": A}, "me"), jobs.finish(job), jobs.listed()) == (None, False, [advanced])
+    assert advanced.after == B
+    assert advanced.leased is not None
+    assert jobs.claim(KEY, "other") is None
+    assert jobs.advance(job, {"after": A}, "me") is None
+    assert jobs.finish(job) is False
+    assert jobs.listed() == [advanced]
     assert jobs.claim(KEY, "me") is not None
 
 
@@ -183,14 +199,20 @@ def test_a_job_that_changed_is_neither_advanced_nor_finished(jobs):
     put(jobs)
     old = jobs.claim(KEY, "me")
     put(jobs, v=2)
-    assert (jobs.advance(old, {"after": B}, "me"), jobs.finish(old), len(jobs.listed())) == (None, False, 1)
-    assert (jobs.finish(jobs.claim(KEY, "me")), jobs.listed()) == (True, [])
+    assert jobs.advance(old, {"after": B}, "me") is None
+    assert jobs.finish(old) is False
+    assert len(jobs.listed()) == 1
+    assert jobs.finish(jobs.claim(KEY, "me")) is True
+    assert jobs.listed() == []
 
 
 def test_pending_jobs_cover_copies_and_block_their_source(jobs):
-    assert (jobs.covers_copy(ORGS, A), jobs.blocked("org", [A, B])) == (False, [])
+    assert jobs.covers_copy(ORGS, A) is False
+    assert jobs.blocked("org", [A, B]) == []
     put(jobs)
-    assert (jobs.covers_copy(ORGS, A), jobs.covers_copy(ORGS, B), jobs.blocked("org", [A, B])) == (True, False, [A])
+    assert jobs.covers_copy(ORGS, A) is True
+    assert jobs.covers_copy(ORGS, B) is False
+    assert jobs.blocked("org", [A, B]) == [A]
     assert jobs.blocked("user", [A]) == []
 
 
@@ -253,7 +275,11 @@ def test_without_transactions_a_job_that_appears_meanwhile_is_extended(storage, 
     monkeypatch.setattr(storage, "has_transactions", lambda: False)
     assert put(jobs, v=2, kind="windows", targets=[A]) == WINDOWS
     (job,) = jobs.listed()
-    assert (job.kind, job.model, job.id, job.v, job.targets) == ("windows", "org", A, 2, (B, A))
+    assert job.kind == "windows"
+    assert job.model == "org"
+    assert job.id == A
+    assert job.v == 2
+    assert job.targets == (B, A)
 
 
 def test_without_transactions_a_job_that_ends_meanwhile_is_made_anew(storage, jobs, monkeypatch):
@@ -268,7 +294,11 @@ def test_without_transactions_a_job_that_ends_meanwhile_is_made_anew(storage, jo
     monkeypatch.setattr(storage, "update_one", late)
     assert put(jobs, v=2, kind="windows", targets=[A]) == WINDOWS
     (job,) = jobs.listed()
-    assert (job.kind, job.model, job.id, job.v, job.targets) == ("windows", "org", A, 2, (A,))
+    assert job.kind == "windows"
+    assert job.model == "org"
+    assert job.id == A
+    assert job.v == 2
+    assert job.targets == (A,)
 
 
 def test_jobs_are_written_in_the_transaction_of_their_change(jobs, storage):

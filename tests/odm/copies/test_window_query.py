@@ -20,7 +20,9 @@ CAPITAL = RelatedRelation(type="single", name="capital", relation="land", member
 
 def test_a_window_is_one_query_with_the_id_as_the_last_word():
     newest, biggest = (window_query(one, ("name",), A) for one in (NEWEST, BIGGEST))
-    assert (newest.collection, newest.fields, newest.limit) == ("user", ("name",), 3)
+    assert newest.collection == "user"
+    assert newest.fields == ("name",)
+    assert newest.limit == 3
     assert newest.filter == {"orgs._id": A, "_gw.out.orgs.users": {"$ne": A}}
     assert (newest.sort, biggest.sort) == ((("_id", -1),), (("age", 1), ("_id", 1)))
 

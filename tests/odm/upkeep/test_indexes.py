@@ -241,7 +241,8 @@ def test_first_use_inside_a_transaction_builds_before_it_begins(small, storage, 
         return small.model("city").insert_one(doc={"name": "y"}, relations={"land": {"_ids": id_}})
 
     assert small.transaction(add)["name"] == "y"
-    assert (set(built), {state for state, _ in report(small).values()}) == ({False}, {"present"})
+    assert set(built) == {False}
+    assert {state for state, _ in report(small).values()} == {"present"}
 
 
 def test_wanted_indexes_of_a_model_without_relations_are_its_own(small):

@@ -172,7 +172,8 @@ def test_a_refusal_of_the_storage_names_what_the_change_names():
     change = stored_update(THING, {"$inc": {"i": 1}, "$push": {"tags": "a"}})
     refused = {"update.i": ["no"], "update._gw.v": ["no"], "update.tags": ["never"]}
     error = refusal_of(change, ValidationError(refused))
-    assert (type(error), error.errors) == (ValidationError, {"update.i": ["no"], "update.tags": ["never"]})
+    assert type(error) is ValidationError
+    assert error.errors == {"update.i": ["no"], "update.tags": ["never"]}
     assert type(refusal_of(change, ValidationError({"update._gw.v": ["no"]}))) is StorageError
 
 

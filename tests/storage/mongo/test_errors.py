@@ -191,7 +191,10 @@ def test_a_refusal_of_something_else_is_left_as_it_is(details):
 )
 def test_a_bulk_error_is_logged_without_its_documents(details, text, code):
     found = without_documents(errors.BulkWriteError(details))
-    assert (type(found), str(found), found.code, found.details) == (errors.OperationFailure, text, code, None)
+    assert type(found) is errors.OperationFailure
+    assert str(found) == text
+    assert found.code == code
+    assert found.details is None
 
 
 def test_the_codes_of_the_server_are_known():
