@@ -218,9 +218,10 @@ _PARTS: Mapping[str, type] = {
 
 def _job(stored: Document) -> Job | None:
     """Parse a stored job; return None if a part is missing."""
-    parts: dict[str, Any] = {name: stored[name] for name, kind in _PARTS.items() if isinstance(stored.get(name), kind)}
+    named = {name: stored[name] for name in _PARTS if name in stored}
+    parts: dict[str, Any] = {name: part for name, part in named.items() if isinstance(part, _PARTS[name])}
     key, targets = stored["_id"], stored.get("targets")
-    if not (parts.keys() == _PARTS.keys() <= stored.keys() and isinstance(key, str) and isinstance(targets, list)):
+    if not (parts.keys() == _PARTS.keys() and isinstance(key, str) and isinstance(targets, list)):
         return None
     if parts["kind"] not in get_args(JobKind) or parts["type"] not in get_args(Cardinality):
         return None
