@@ -49,11 +49,7 @@ class Limits(Protocol):
 
 
 def parse_limit_texts(limit: Any) -> tuple[str, ...]:
-    """Return the texts of ``limit``: one, several, or none for None.
-
-    Raises:
-        DefinitionError: it is none of these.
-    """
+    """Return the texts of ``limit``: one, several, or none for None."""
     if limit is None:
         return ()
     texts = (limit,) if isinstance(limit, str) else limit
@@ -164,10 +160,7 @@ Service = Mapping[str, ActsByName]
 def parse_service(schemas: Schemas, limits: Limits, name: str, service: Any, common: Lists = NO_HOOKS) -> Service:
     """Return the acts of a service given as an object, keyed by schema, then act name.
 
-    ``common`` are the hooks of all acts, which come before their own.
-
-    Raises:
-        DefinitionError: anything in it is wrong; the message names every act that is.
+    ``common`` are the hooks of all acts, which come before their own. An error names every act that is wrong.
     """
     problems: list[str] = []
     parsed: dict[str, dict[str, Act]] = {}
@@ -211,18 +204,12 @@ def _parsed_entry(schemas: Schemas, limits: Limits, names: tuple[Any, Any], entr
 
 
 def parse_act(
-    schemas: Schemas,
-    limits: Limits,
-    given: ActDefinition,
-    spelling: Spelling = CONTRACT,
-    common: Lists = NO_HOOKS,
+    schemas: Schemas, limits: Limits, given: ActDefinition, spelling: Spelling = CONTRACT, common: Lists = NO_HOOKS
 ) -> Act:
     """Return an act whose parts have been checked, its struct compiled.
 
-    Messages name the parts as ``spelling`` says. ``common`` are hooks, checked already, that come before its own.
-
-    Raises:
-        DefinitionError: a part is wrong; the message names the act and every such part.
+    An error names the act and every part that is wrong, as ``spelling`` says. ``common`` are hooks, checked already,
+    that come before its own.
     """
     where = f"act {shown(given.schema)}.{shown(given.act_name)}"
     if problems := list(_problems(schemas.settings, given, spelling, common)):
@@ -271,8 +258,7 @@ def _hooks_of(fn: ActFn, own: Lists, common: Lists) -> dict[str, Any]:
 def put_common_hooks(act: Act, common: Lists) -> Act:
     """Return an act whose own hooks come after these, and no other common ones.
 
-    Raises:
-        DefinitionError: the act says that it is public, and one of them is an access rule.
+    An act that says that it is public is refused if one of them is an access rule.
     """
     if act.common is common:
         return act

@@ -28,14 +28,10 @@ T = TypeVar("T")
 @final
 @dataclass(frozen=True)
 class Item:
-    """One item of a batch.
-
-    Attributes:
-        body: its checked body, or the error that says why it is none.
-        values: what its context has besides a copy of the request's.
-    """
+    """One item of a batch: its checked body, or the error that says why it is none."""
 
     body: Mapping[str, Any] | GatewayError
+    #: What its context has besides a copy of the request's.
     values: Mapping[str, Any]
 
     def checked(self) -> Mapping[str, Any]:
@@ -53,11 +49,6 @@ class ItemReply(NamedTuple):
     status: int
     code: str
     error: Exception | None = None
-
-    @property
-    def succeeded(self) -> bool:
-        """Whether the item was done."""
-        return self.status < 400  # noqa: PLR2004  (errors begin here)
 
 
 class ItemReplies(Protocol):

@@ -90,8 +90,7 @@ class _Opening(AbstractContextManager[Context]):
     """A separate context for a block; a class, because a generator costs more."""
 
     def __init__(self, fns: ContextFns, values: Mapping[str, Any]) -> None:
-        self._fns = fns
-        self._values = values
+        self._fns, self._values = fns, values
 
     def __enter__(self) -> Context:
         context = _empty(None)
@@ -176,8 +175,7 @@ class ContextFns:
 
         Use it for thread pools, whose threads inherit nothing. The result may be called many times and at the same
         time: each call has its own copy, so no other call sees the keys that it sets. The values are not copied. All
-        context variables are copied along (Flask's request and deadlines too), as with `asyncio.to_thread`, whose
-        threads share the context itself.
+        context variables are copied along, Flask's request and deadlines too.
         """
         request = self._current()
         if request is not None:
@@ -202,13 +200,11 @@ class ContextFns:
         """Open a new context with these values; the previous one returns afterwards.
 
         By default ``Headers`` is empty and ``body`` None. Outside of a request the block belongs to the thread, not to
-        a generator: code that runs between its steps is inside the block, too. So a streamed reply needs Flask's
-        ``stream_with_context``.
+        a generator: code that runs between its steps is inside the block, too.
         """
         return _Opening(self, values)
 
     def _current(self) -> Any:
-        """Return the request that is being answered, or None."""
         try:
             return self._running()
         except RuntimeError:

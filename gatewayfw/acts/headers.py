@@ -22,9 +22,9 @@ ROLE = Carrier("set", "activeRoleId")
 class Headers(Mapping[str, str]):
     """Request headers: names ignore case, a name may have several values.
 
-    Takes a mapping, in which the last spelling of a name wins, so that ``{**headers, "x-tenant": own}``
-    replaces what a client sent; or pairs of name and value, or werkzeug's `Headers`. ``headers[name]``
-    is the first value, ``getlist(name)`` all of them. The values never show in ``repr``: one is the token.
+    Takes a mapping, in which the last spelling of a name wins, so that ``{**headers, "x-tenant": own}`` replaces what a
+    client sent; or pairs of name and value, or werkzeug's `Headers`. ``headers[name]`` is the first value,
+    ``getlist(name)`` all of them. The values never show in ``repr``: one is the token.
     """
 
     __slots__ = ("_later", "_read")

@@ -204,10 +204,7 @@ def add_after_hooks(fn: ActFn, hooks: Sequence[AfterHook]) -> ActFn:
 
 
 def run_error_hooks(hooks: Sequence[AfterHook], body: Mapping[str, Any], error: Exception) -> Exception:
-    """Return the error that the hooks of ``on_error`` leave.
-
-    Each gets the body and the error, and may raise another.
-    """
+    """Return the error that the hooks of ``on_error`` leave; each may raise another."""
     for hook in hooks:
         try:
             given = hook(body, error)

@@ -57,12 +57,7 @@ class Idempotency:
     by: Callable[[Any], Any] | None = None
 
     def name_caller(self, body: Mapping[str, Any], context: Mapping[str, Any]) -> list[str]:
-        """Return who calls, as the name of a type and a text.
-
-        Raises:
-            Unauthenticated: nobody is logged in.
-            UsageError: ``by``, or the ``_id`` of the user, is something that names nobody.
-        """
+        """Return who calls, as the name of a type and a text."""
         caller = None if self.by is None else self.by(body)
         if caller is None:
             user = context.get("user")
@@ -110,9 +105,6 @@ def read_key(
     """Return the request that a key, an act and details make.
 
     Details that differ in the order of keys only are the same; 1 and 1.0 are not.
-
-    Raises:
-        BadRequest: the act is not idempotent; or the key has no or too many characters, or others than printable ASCII.
     """
     if rule is None:
         raise BadRequest(f"this act takes no {HEADER}")
@@ -122,11 +114,7 @@ def read_key(
 
 
 def find_reply(found: Record | None, record: Record, now: datetime) -> WrittenReply | None:
-    """Return the reply to give again; None without one, or after its time.
-
-    Raises:
-        KeyReused: the key was sent with another body.
-    """
+    """Return the reply to give again; None without one, or after its time."""
     if found is None or found["expires"] <= now:
         return None
     if found["body"] != record["body"]:

@@ -105,8 +105,8 @@ class Lifecycle:
             BadRequest: there is a key, and the act is not idempotent or the key is not valid.
             RateLimited: the caller used up the act's ``limit``; nothing else was checked.
             ValidationError: the validator refused ``details``; no `preAct` hook and no act ran.
-            DefinitionError: a hook returned an exception or work that nobody would do (an awaitable, a
-                generator), or an access rule returned anything but None.
+            DefinitionError: a hook returned an exception or work that nobody would do (an awaitable, a generator), or
+                an access rule returned anything but None.
             KeyReused, InProgress: see `IdempotentRunner.run`.
             Timeout, PartlyDone, ReplyTooLarge: see `say_what_is_done`.
             Exception: any other error of a hook, the act, ``files`` or ``finish``, as `translate` leaves it.

@@ -1,4 +1,4 @@
-"""Acts and services: registering them, finding them, listing them.
+"""Acts and services: how they are registered, and the hooks they have in common.
 
 Source: specification 18.
 """
@@ -9,11 +9,20 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from threading import Lock
 from types import MappingProxyType
-from typing import Any, TypeVar, final
+from typing import Any, TypedDict, TypeVar, Unpack, final
 
 from gatewayfw.acts.act import ActDefinition, Limits, Service, parse_act, parse_service, put_common_hooks
-from gatewayfw.acts.groups import Group, parse_lists, put_common_hooks_everywhere
-from gatewayfw.acts.hooks import HOOKS, NO_HOOKS, ActFn, AfterHook, Hook, Lists, find_marks, join_early_hooks
+from gatewayfw.acts.hooks import (
+    HOOKS,
+    NO_HOOKS,
+    ActFn,
+    AfterHook,
+    Hook,
+    Lists,
+    find_list_problems,
+    find_marks,
+    join_early_hooks,
+)
 from gatewayfw.acts.replies import NO_EXCEPTIONS, Exceptions
 from gatewayfw.acts.services import Connect, Directory, RemoteService, Services, list_hooks
 from gatewayfw.carriers import TOKEN, Carrier
@@ -25,9 +34,28 @@ from gatewayfw.schemas.shapes import Kind, UntypedDict
 from gatewayfw.schemas.structs import Mode
 from gatewayfw.spelling import CONTRACT, DECORATOR, MAIN, PYTHON, Spelling, arguments_of, pythonic
 
-F = TypeVar("F", bound=Callable[..., Any])
+F = TypeVar("F", bound=ActFn)
 
 _SERVICE_NAME = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
+
+
+class ActOptions(TypedDict, total=False):
+    """The keywords of an act that a group passes on; see `Acts.set_act`."""
+
+    pre_validation: Sequence[Hook]
+    pre_act: Sequence[Hook]
+    post_act: Sequence[AfterHook]
+    on_error: Sequence[AfterHook]
+    public: bool
+    limit: str | Sequence[str] | None
+    max_get_depth: int | None
+    max_get_leaves: int | None
+    max_reply_bytes: int | None
+    returns: Any
+    mcp: bool
+    exceptions: Mapping[type[Exception], tuple[int, str, str]] | None
+    idempotent: str | None
+    idempotent_by: ActFn | None
 
 
 @final
@@ -168,10 +196,10 @@ class Acts(Directory):
         ``pre_validation`` and ``pre_act``, in this order, ahead of the service's own. Nothing changes if a hook is not
         valid, or is an access rule and an act is public.
         """
-        more = parse_lists(pre_validation=pre_validation, pre_act=pre_act, post_act=post_act, on_error=on_error)
+        more = _parse_lists(pre_validation=pre_validation, pre_act=pre_act, post_act=post_act, on_error=on_error)
         with self._lock:
             common = {name: (*self._common[name], *more[name]) for name in HOOKS}
-            services = {name: put_common_hooks_everywhere(one, common) for name, one in self._services.items()}
+            services = {name: _with_common_hooks(one, common) for name, one in self._services.items()}
             self._common = common
             self._services = MappingProxyType(services)
             self._note_carriers(join_early_hooks(more))
@@ -187,7 +215,7 @@ class Acts(Directory):
         on_error: Sequence[AfterHook] = (),
     ) -> Group:
         """Return what registers acts of one model, with hooks ahead of their own."""
-        lists = parse_lists(pre_validation=pre_validation, pre_act=pre_act, post_act=post_act, on_error=on_error)
+        lists = _parse_lists(pre_validation=pre_validation, pre_act=pre_act, post_act=post_act, on_error=on_error)
         return Group(self.act, self.set_act, schema, lists)
 
     def set_service(
@@ -206,8 +234,7 @@ class Acts(Directory):
 
         With a URL you may give ``pre_act``, hooks that run before a request is forwarded (like those of an act, but
         with a body that has not been validated), and ``headers``, names of request headers to forward besides
-        `gatewayfw.remote.FORWARDED`. The forwarded values are those that the context has in ``Headers`` after the
-        hooks.
+        `gatewayfw.remote.FORWARDED`, as the context has them in ``Headers`` after the hooks.
 
         Raises:
             DefinitionError: the name is bad, taken or ``main``; the URL, a hook or a header is bad; hooks or headers
@@ -227,7 +254,7 @@ class Acts(Directory):
             parsed = parse_service(self._schemas, self.limits, name, service, self._common)
         with self._lock:
             # Once more: `use` in another thread may have added some.
-            parsed = put_common_hooks_everywhere(parsed, self._common)
+            parsed = _with_common_hooks(parsed, self._common)
             if name in self._services:
                 raise DefinitionError(f"service {name} is registered already{defined_at(self._places[name])}")
             self._places[name] = called_from()
@@ -283,6 +310,64 @@ class Acts(Directory):
     def setService(self, name: str, service: str | Mapping[str, Mapping[str, Mapping[str, Any]]], **keys: Any) -> None:
         """Register a service: ``setService(name, service, preAct=[...], headers=[...])``."""
         self.set_service(name, service, **pythonic(None, keys))
+
+
+@final
+class Group:
+    """Registers acts of one model, with hooks after those of `use`, before their own."""
+
+    def __init__(
+        self, act: Callable[..., Callable[[Any], Any]], set_act: Callable[..., None], schema: str, lists: Lists
+    ) -> None:
+        """Take `Acts.act` and `Acts.set_act`."""
+        self._act, self._set_act = act, set_act
+        self._schema = schema
+        self._lists = lists
+
+    def act(
+        self,
+        act_name: str,
+        *,
+        set: Kind | UntypedDict = MappingProxyType({}),  # the contract's word
+        get: Any = MappingProxyType({}),
+        mode: Mode = "assert",
+        **options: Unpack[ActOptions],
+    ) -> Callable[[F], F]:
+        """Register the decorated function as an act of the model; see `Acts.act`."""
+        return self._act(self._schema, act_name, set=set, get=get, mode=mode, **self._joined(options))
+
+    def set_act(
+        self,
+        *,
+        act_name: str,
+        validator: Any,
+        fn: ActFn,
+        validation_run_type: Mode = "assert",
+        **options: Unpack[ActOptions],
+    ) -> None:
+        """Register an act of the model; see `Acts.set_act`."""
+        names = {"schema": self._schema, "act_name": act_name, "validation_run_type": validation_run_type}
+        self._set_act(**names, validator=validator, fn=fn, **self._joined(options))
+
+    def _joined(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        own = {name: options.get(name, ()) for name in HOOKS}
+        # What is no list is left to the check of the act.
+        lists = {name: [*self._lists[name], *own[name]] for name in HOOKS if isinstance(own[name], list | tuple)}
+        return {**options, **lists}
+
+
+def _parse_lists(**lists: Any) -> dict[str, tuple[Any, ...]]:
+    if problems := list(find_list_problems(lists, PYTHON)):
+        raise DefinitionError("; ".join(problems))
+    return {name: tuple(given) for name, given in lists.items()}
+
+
+def _with_common_hooks(service: Service | RemoteService, common: Lists) -> Service | RemoteService:
+    if isinstance(service, RemoteService):
+        return service.with_common_hooks(join_early_hooks(common))
+    return {
+        schema: {name: put_common_hooks(act, common) for name, act in acts.items()} for schema, acts in service.items()
+    }
 
 
 def _is_selection(get: Any) -> bool:

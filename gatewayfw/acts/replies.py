@@ -21,7 +21,6 @@ _PATH = re.compile(r"/[!-:<-~]*")
 _DOMAIN = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
 #: Most characters of name and value together: browsers drop larger cookies.
 _MOST_OF_COOKIE = 4_096
-_SAME_SITE = ("Strict", "Lax", "None")
 _DEFAULTS: Mapping[str, Any] = MappingProxyType(
     {"max_age": None, "path": "/", "domain": None, "secure": True, "httponly": True, "samesite": "Lax"}
 )
@@ -76,7 +75,7 @@ def _fits(key: str, given: Mapping[str, Any]) -> bool:
     if key == "max_age":
         return value is None or (type(value) is int and 0 <= value < 2**31)
     if key == "samesite":
-        return value in _SAME_SITE
+        return value in ("Strict", "Lax", "None")
     if key == "domain" and value is None:
         return True
     rule = {"name": TOKEN, "value": _COOKIE_VALUE, "path": _PATH, "domain": _DOMAIN}[key]
@@ -216,8 +215,6 @@ CODE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 def parse_exceptions(given: Any) -> Exceptions:
     """Return a checked ``exceptions=``: ``{SomeError: (409, "code", "message")}``.
 
-    None means that there are none.
-
     Raises:
         DefinitionError: a class that is no exception, is `Exception` itself or one of the package's own errors; or
             what it becomes is no status of an error, code and message. The message names every such entry.
@@ -238,11 +235,11 @@ def find_error(exceptions: Exceptions, error: Exception) -> HttpError | None:
     """
     if isinstance(error, GatewayError):
         return None
-    found = next((exceptions[kind] for kind in type(error).__mro__ if kind in exceptions), None)
-    if found is None:
-        return None
-    status, code, message = found
-    return HttpError(message, status, code=code)
+    for kind in type(error).__mro__:
+        if kind in exceptions:
+            status, code, message = exceptions[kind]
+            return HttpError(message, status, code=code)
+    return None
 
 
 def _exception_problems(kind: Any, becomes: Any) -> Iterator[str]:

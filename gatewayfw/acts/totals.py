@@ -16,10 +16,7 @@ from gatewayfw.settings import Settings
 
 @final
 class BatchTotals:
-    """The sums of one batch.
-
-    Where an act has a ceiling of its own above the setting, the sum may be as high when that act's turn comes.
-    """
+    """The sums of one batch; an act with a higher ceiling of its own may reach that."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings

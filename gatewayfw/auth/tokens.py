@@ -141,19 +141,14 @@ class _Library(jwt.PyJWT):
     """PyJWT with one algorithm, whose key `_checked_key` has prepared.
 
     PyJWT 2.15 has no public way to prepare a key, and would check for each token whether a secret is a key in PEM, DER
-    or JSON, which takes as long again as reading the token. A version without ``_jws`` would do that, with the same
-    results.
+    or JSON, which takes as long again as reading it. A version without ``_jws`` would do that, with the same results.
     """
 
     def __init__(self, options: Any, algorithm: Algorithm) -> None:
         super().__init__(options)
         self._jws = jwt.PyJWS(algorithms=[algorithm])
         method: Any = self._jws.get_algorithm_by_name(algorithm)  # of this PyJWS alone
-        method.prepare_key = _prepare
-
-
-def _prepare(key: Any) -> Any:
-    return key
+        method.prepare_key = lambda key: key
 
 
 def key_from_environment(environ: Mapping[str, str]) -> str:

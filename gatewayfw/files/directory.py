@@ -25,9 +25,6 @@ class DirectoryFiles(FileStore):
     The directory must exist. Each file is written under another name, flushed to the disk and then renamed, so it is
     there as a whole or not at all. All processes that serve the gateway need the same directory; no web server may
     serve it.
-
-    Raises:
-        DefinitionError: there is no such directory.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -58,7 +55,6 @@ class DirectoryFiles(FileStore):
             raise error_of(error, "the file could not be written to its directory") from error
 
     def open(self, key: str, size: int) -> BinaryIO | None:
-        """Open the file."""
         try:
             found = open(self._place(key), "rb")  # noqa: SIM115  (the caller closes it)
         except FileNotFoundError:
@@ -80,7 +76,6 @@ class DirectoryFiles(FileStore):
             raise error_of(error, "the file could not be deleted from its directory") from error
 
     def old(self, origin: str, age: float) -> Iterator[str]:
-        """Walk all folders."""
         until = time.time() - age
         try:
             for entry in _walk(self._root):

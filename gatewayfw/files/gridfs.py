@@ -33,9 +33,6 @@ class GridFsFiles(FileStore):
 
     They suit small deployments, which then have only the database to back up. Each read and write passes through the
     database; `DirectoryFiles` on a volume costs less.
-
-    Raises:
-        DefinitionError: ``bucket`` is no name.
     """
 
     def __init__(self, bucket: str = "fs") -> None:
@@ -84,7 +81,6 @@ class GridFsFiles(FileStore):
         storage.delete_many(self._files, {"_id": key})
 
     def old(self, origin: str, age: float) -> Iterator[str]:
-        """Ask for the entries."""
         until = datetime.now(UTC).replace(tzinfo=None) - timedelta(seconds=age)
         wanted = {"_id": {"$gte": origin, "$lt": origin + _END}, "uploadDate": {"$lt": until}}
         return (entry["_id"] for entry in self._storage.find(self._files, wanted, ["_id"]))
@@ -92,10 +88,8 @@ class GridFsFiles(FileStore):
 
 class _Reader(io.RawIOBase):
     def __init__(self, storage: Storage, chunks: str, key: str, size: int) -> None:
-        self._storage = storage
-        self._chunks = chunks
-        self._key = key
-        self._size = size
+        self._storage, self._chunks = storage, chunks
+        self._key, self._size = key, size
         self._at = 0
         self._known: tuple[int, bytes] = (-1, b"")
 

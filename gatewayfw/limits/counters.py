@@ -63,7 +63,6 @@ class MemoryCounters:
         self._keys = self._entries = 0
 
     def take(self, rate: RateLimitItem, key: str, seconds: float) -> float:
-        """Count a call within the span of ``rate``."""
         key, span, now = rate.key_for(key), rate.get_expiry(), time.monotonic()
         with self._lock:
             known = self._calls.setdefault(span, OrderedDict())
@@ -85,7 +84,6 @@ class MemoryCounters:
             return 0.0
 
     def close(self) -> None:
-        """Forget all calls."""
         with self._lock:
             self._calls.clear()
             self._keys = self._entries = 0
@@ -142,7 +140,6 @@ class MongoCounters:
         self._is_prepared = False
 
     def take(self, rate: RateLimitItem, key: str, seconds: float) -> float:
-        """Count a call within the span of ``rate``."""
         limit = max(min(seconds, self._selection_timeout), 0.001)  # pymongo.timeout(0) is no limit
         try:
             with pymongo.timeout(limit):
@@ -153,7 +150,6 @@ class MongoCounters:
             raise Unavailable from error
 
     def close(self) -> None:
-        """Close the client, if there is one."""
         if self._storage.client is not None:
             self._storage.client.close()
 

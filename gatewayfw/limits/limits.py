@@ -48,9 +48,6 @@ class RateLimits:
     hooks, which run later. It returns text of any length, or None or empty text to count the address; an exception ends
     the request. It should use only values that a caller cannot choose freely: a caller with a new name for every call
     has no limit.
-
-    Raises:
-        DefinitionError: ``caller_key`` is no plain function, or the URI is malformed.
     """
 
     def __init__(self, settings: Settings | None = None, caller_key: CallerKey | None = None) -> None:
@@ -140,11 +137,7 @@ def network_of(address: object) -> str:
 
 
 def database_of(uri: str) -> str:
-    """Return the database that a MongoDB URI names, else ``limits``.
-
-    Raises:
-        DefinitionError: the URI is malformed; the message shows no part of it.
-    """
+    """Return the database that a MongoDB URI names, else ``limits``."""
     try:
         return parse_uri(uri)["database"] or "limits"
     except (PyMongoError, ValueError) as error:

@@ -47,7 +47,8 @@ def access_log(*, json: bool = False) -> Callable[[Call], None]:
         if logger.hasHandlers():
             logger.handle(_record(line))
         elif not logger.filters or logger.filter(_record(line)):
-            _print(line)  # A record, which nobody would look at, costs half of the time.
+            with contextlib.suppress(Exception):  # A full disk costs the line, as in logging.
+                sys.stderr.write(f"{line}\n")  # A record, which nobody would look at, costs half of the time.
 
     return log
 
@@ -55,11 +56,6 @@ def access_log(*, json: bool = False) -> Callable[[Call], None]:
 def _record(line: str) -> logging.LogRecord:
     # `Logger.info` would look for the line of the program that logs: half of the time, and always this one.
     return logging.getLogRecordFactory()(LOGGER, logging.INFO, __file__, 0, line, (), None)
-
-
-def _print(line: str) -> None:
-    with contextlib.suppress(Exception):  # A full disk costs the line, as in logging.
-        sys.stderr.write(f"{line}\n")
 
 
 def _line(call: Call) -> str:

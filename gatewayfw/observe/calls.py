@@ -142,11 +142,7 @@ class CallObservers:
         self.observers: tuple[Observer, ...] = ()
 
     def add(self, observer: F) -> F:
-        """Register an observer; return it.
-
-        Raises:
-            DefinitionError: it is no plain function of one argument, or registered already.
-        """
+        """Register an observer; return it. See `Gateway.on_call`."""
         if problems := list(find_fn_problems(observer, "on_call", "call")):
             raise DefinitionError(problems[0])
         if observer in self.observers:

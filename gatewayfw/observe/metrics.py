@@ -73,7 +73,6 @@ class Metrics:
         self._known: dict[tuple[str, str, str, str], tuple[Any, Any]] = {}
 
     def __call__(self, call: Call) -> None:
-        """Count a call."""
         code = call.code if call.code in CODES else CUSTOM
         key = (call.service, call.model, call.act, REFUSED if call.service == UNKNOWN else code)
         found = self._known.get(key)

@@ -164,7 +164,7 @@ class BatchReplies:
 
 def write_batch(items: Sequence[ItemReply]) -> bytes:
     """Return the envelope of a batch, which succeeded if each of its items did."""
-    succeeded = b"true" if all(item.succeeded for item in items) else b"false"
+    succeeded = b"true" if all(item.status < 400 for item in items) else b"false"
     return b'{"body":[%b],"success":%b}' % (b",".join([item.json for item in items]), succeeded)
 
 

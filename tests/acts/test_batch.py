@@ -11,7 +11,7 @@ from bson import ObjectId
 from flask import g
 
 from gatewayfw import HttpError, string
-from gatewayfw.acts.batch import Item, ItemReply
+from gatewayfw.acts.batch import Item
 from gatewayfw.errors import DuplicateKey, Timeout
 from gatewayfw.testing.kit import assert_copies_right
 from tests.batches import NOT_DONE, Library, add, asked, done, failed, library, stopped
@@ -123,12 +123,6 @@ def test_create_gives_each_item_its_own_loaded_body(library):
     for atomic in (False, True):
         items = library.post(asked("load", {"n": "x"}), asked("load", {"n": "y"}), atomic=atomic)[1]["body"]
         assert items == [done(["x", "x"]), done(["y", "y"])]
-
-
-@pytest.mark.parametrize(("status", "succeeded"), [(200, True), (399, True), (400, False), (503, False)])
-def test_an_item_succeeded_below_400(status, succeeded):
-    reply = ItemReply(b"{}", status, "any")
-    assert (reply.succeeded, reply.error) == (succeeded, None)
 
 
 def test_an_item_cannot_be_changed():

@@ -1,4 +1,4 @@
-"""Hooks of all acts, and of the acts of one model: gatewayfw.acts.groups."""
+"""Hooks of all acts, and of the acts of one model: gatewayfw.acts.registry."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from gatewayfw import DefinitionError, Forbidden, gateway
 from gatewayfw.acts import Acts
-from gatewayfw.acts.groups import ActOptions
+from gatewayfw.acts.registry import ActOptions
 from gatewayfw.auth.access import access_rule
 
 BODY = {"model": "a", "act": "b", "details": {"set": {}, "get": {}}}
