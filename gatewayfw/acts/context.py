@@ -20,7 +20,6 @@ from gatewayfw.open_contexts import OPEN_CONTEXTS, OpenContexts
 
 #: The key of the context that holds the address of the connection.
 ADDRESS = "Address"
-_NO_VALUES: Mapping[str, Any] = MappingProxyType({})
 #: The types whose content an attempt gets a copy of.
 _COPIED = (dict, list)
 
@@ -196,7 +195,7 @@ class ContextFns:
 
         return run
 
-    def open(self, values: Mapping[str, Any] = _NO_VALUES) -> AbstractContextManager[Context]:
+    def open(self, values: Mapping[str, Any] = MappingProxyType({})) -> AbstractContextManager[Context]:
         """Open a new context with these values; the previous one returns afterwards.
 
         By default ``Headers`` is empty and ``body`` None. Outside of a request the block belongs to the thread, not to

@@ -75,8 +75,6 @@ class Headers(Mapping[str, str]):
             return NotImplemented
         return self._lists() == Headers(other)._lists()
 
-    __hash__ = None  # type: ignore[assignment]  # equal to dicts, which have no hash
-
     def __repr__(self) -> str:
         return f"Headers({list(self)})"
 

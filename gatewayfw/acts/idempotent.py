@@ -2,10 +2,8 @@
 
 The runner looks for the record of a request; if there is none, it writes one, runs the act and adds the reply, all in
 one transaction. So there are both a record with a reply and what the act wrote, or neither. Of two requests with one
-key both write the record first: one of them fails there, and gives the reply of the other.
-
-A record is a document that a store keeps: ``{"_id", "body", "token", "expires", "status", "lines", "envelope"}``.
-Source: our choice.
+key both write the record first: one of them fails there, and gives the reply of the other. A record is a document that
+a store keeps: ``{"_id", "body", "token", "expires", "status", "lines", "envelope"}``. Source: our choice.
 """
 
 from __future__ import annotations

@@ -74,7 +74,6 @@ class Acts(Directory):
     def __init__(
         self, schemas: Schemas, limits: Limits, connect: Connect, exceptions: Exceptions = NO_EXCEPTIONS
     ) -> None:
-        """Take the models, the counter of calls, and how to make remote services."""
         self.limits = limits
         self.exceptions = exceptions
         self._schemas = schemas
@@ -319,7 +318,6 @@ class Group:
     def __init__(
         self, act: Callable[..., Callable[[Any], Any]], set_act: Callable[..., None], schema: str, lists: Lists
     ) -> None:
-        """Take `Acts.act` and `Acts.set_act`."""
         self._act, self._set_act = act, set_act
         self._schema = schema
         self._lists = lists

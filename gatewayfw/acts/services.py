@@ -109,8 +109,8 @@ def list_hooks(service: Service | RemoteService) -> list[Hook]:
 class Directory:
     """The services of one gateway, to be read.
 
-    Where nothing has the name that is asked for, its methods raise `UnknownName`, which is a `NotFound`; those that give
-    acts raise NotFound for a remote service, whose acts are not known here.
+    Where nothing has the name that is asked for, its methods raise `UnknownName`, which is a `NotFound`; those that
+    give acts raise NotFound for a remote service, whose acts are not known here.
     """
 
     _services: Services

@@ -65,10 +65,7 @@ class FileStore(ABC):
 
     @abstractmethod
     def put(self, key: str, content: Readable, size: int) -> None:
-        """Store a content of ``size`` bytes, all or nothing.
-
-        It is durable when this returns, and not part of a transaction.
-        """
+        """Store a content of ``size`` bytes, all or nothing, durably, in no transaction."""
 
     @abstractmethod
     def open(self, key: str, size: int) -> BinaryIO | None:

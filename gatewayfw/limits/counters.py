@@ -36,8 +36,7 @@ class Counters(Protocol):
     def take(self, rate: RateLimitItem, key: str, seconds: float) -> float:
         """Count a call and return 0, or return the seconds until there is room.
 
-        Raises:
-            Unavailable: the answer took longer than ``seconds``.
+        It raises `Unavailable` if the answer takes longer than ``seconds``.
         """
 
     def close(self) -> None:

@@ -1,7 +1,4 @@
-"""The access log: one line for each call.
-
-The server's own log shows each act as ``POST /gateway``.
-"""
+"""The access log: a line for each call, where servers log ``POST /gateway``."""
 
 from __future__ import annotations
 

@@ -137,7 +137,6 @@ class CallObservers:
     """The observers of one gateway, in the order of their registration."""
 
     def __init__(self, resolve: Callable[[str, str, str], Any]) -> None:
-        """Take `Acts.resolve`."""
         self._resolve = resolve
         self.observers: tuple[Observer, ...] = ()
 
