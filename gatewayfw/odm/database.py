@@ -25,7 +25,7 @@ from gatewayfw.odm.jobs.fan_out import Drained
 from gatewayfw.odm.sizes.budgets import SizeChecks
 from gatewayfw.odm.upkeep.indexes import wanted_indexes
 from gatewayfw.odm.writing.plan.attempt import Attempt, CopyCounts, abilities_of, with_size_checks
-from gatewayfw.schemas import ModelSchema, Schemas
+from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage, Scope, Storage
 from gatewayfw.storage.deadlines import UNLIMITED, Deadline, Scopes
@@ -278,10 +278,7 @@ class Database:
         self.storage.commits.call_after(fn, within=self.storage.in_transaction())
 
     def _drained(self, keys: set[str]) -> Drained:
-        """Work on jobs for a moment; the threads of serving processes do the rest.
-
-        If one process has all data, there is no thread.
-        """
+        """Work on jobs for a moment, or to the end where one process has all data."""
         if not keys:
             return Drained()
         if self.worker.waits:
@@ -348,7 +345,11 @@ class Database:
         # No lock: preparing twice does no harm, but waiting for a thread that waits for a lost server does.
         for reachable in self.schemas.reachable(name):
             if self._prepared.get(reachable) != version:
-                self._ensure(storage, self.schemas.get_schema(reachable))
+                wanted = wanted_indexes(self.schemas, self.schemas.get_schema(reachable))
+                problems = storage.ensure(reachable, wanted, self._settings.index_build_limit)
+                for problem in problems:
+                    _LOG.error("%s", problem)
+                self._index_problems[reachable] = problems
                 self._prepared[reachable] = version
 
     def prepare_collection(self, name: str, indexes: Sequence[Index]) -> None:
@@ -356,12 +357,6 @@ class Database:
         if name not in self._prepared:
             self.storage.ensure(name, indexes, self._settings.index_build_limit)
             self._prepared[name] = self.schemas.version
-
-    def _ensure(self, storage: Storage, schema: ModelSchema) -> None:
-        problems = storage.ensure(schema.name, wanted_indexes(self.schemas, schema), self._settings.index_build_limit)
-        for problem in problems:
-            _LOG.error("%s", problem)
-        self._index_problems[schema.name] = problems
 
     def index_problems(self) -> list[str]:
         """Return why indexes were not built on first use; for readiness checks."""

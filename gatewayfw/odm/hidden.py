@@ -30,15 +30,10 @@ def counter_in(document: Mapping[str, Any], name: str) -> int:
 
 def cuts_of(document: Mapping[str, Any]) -> dict[str, int]:
     """Return the share of each cut window of a document."""
-    cut = field_of(document).get("cut")
+    stored = document.get(HIDDEN)
+    cut = stored.get("cut") if isinstance(stored, Mapping) else None
     shares = cut.items() if isinstance(cut, Mapping) else ()
     return {name: share for name, share in shares if _is_counter(share)}
-
-
-def field_of(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a document's hidden field as it is stored; empty if it is no object."""
-    stored = document.get(HIDDEN)
-    return stored if isinstance(stored, Mapping) else {}
 
 
 def examine(document: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -87,17 +82,9 @@ def _read_counter(value: Any) -> Any:
     return value if _is_counter(value) else _GONE
 
 
-def _read_share(value: Any) -> Any:
-    return value if value is None else _read_counter(value)
-
-
 def _read_ids(value: Any) -> Any:
     ids = [one for one in value if isinstance(one, ObjectId)] if isinstance(value, list) else _GONE
     return ids or (_GONE if value else [])  # even an empty list opts out where a relation is `single`
-
-
-def _read_anything(value: Any) -> Any:
-    return value
 
 
 #: How deep the values of each part are, and what reads one of them.
@@ -105,6 +92,6 @@ _FORMS: Mapping[str, tuple[int, Callable[[Any], Any]]] = {
     **dict.fromkeys(_COUNTERS, (0, _read_counter)),
     "out": (2, _read_ids),
     "at": (2, _read_counter),
-    "cut": (1, _read_share),
+    "cut": (1, lambda value: value if value is None else _read_counter(value)),
 }
-_ANY = (0, _read_anything)  # of another version
+_ANY: tuple[int, Callable[[Any], Any]] = (0, lambda value: value)  # of another version

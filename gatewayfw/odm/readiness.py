@@ -91,10 +91,7 @@ class Readiness:
             self._looking.release()
 
     def prepare(self) -> None:
-        """Start to build missing indexes in a thread, unless that runs already.
-
-        They are those that the first use of each model would build.
-        """
+        """Start to build what the first use of each model would, unless that runs already."""
         if self._preparing.acquire(blocking=False):
             threading.Thread(target=self._build, name="gatewayfw-indexes", daemon=True).start()
 
@@ -107,10 +104,7 @@ class Readiness:
             self._preparing.release()
 
     def _look(self, before: Word) -> ReadinessState:
-        """Look at the database.
-
-        What is wrong with it is logged if the word ``before`` was another one.
-        """
+        """Look at the database; log what is wrong if the word ``before`` was another one."""
         if patched_by() is not None:
             if before != "greenlets":
                 _LOG.error("not ready: %s has replaced threads by greenlets", patched_by())
@@ -138,27 +132,21 @@ class Readiness:
     def _find_lacking(self, storage: Storage) -> tuple[str, dict[str, int]] | None:
         """Return a collection and the keys of a unique index that it lacks, or None.
 
-        What was found is remembered, so that a look over a slow network goes on where the last one ended.
+        Looked at are all that were not complete yet, and one that was, but long ago. So a look over a slow network goes
+        on where the last one ended.
         """
         schemas = self._database.schemas
         definitions = (storage, schemas.version, self._database.drops)
         if self._definitions != definitions:
             self._definitions, self._wanted, self._found = definitions, unique_indexes(schemas), {}
-        for name in self._due():
+        oldest = sorted(self._found, key=self._found.__getitem__)[:1]
+        again = [name for name in oldest if monotonic() - self._found[name] >= AGAIN]
+        for name in [*(name for name in self._wanted if name not in self._found), *again]:
             lacking = find_lacking(self._wanted[name], storage.indexes(name))
             if lacking is not None:
                 return name, dict(lacking.keys)
             self._found[name] = monotonic()
         return None
-
-    def _due(self) -> list[str]:
-        """Return the collections to look at.
-
-        They are all that were not complete yet, and one that was, but long ago.
-        """
-        oldest = sorted(self._found, key=self._found.__getitem__)[:1]
-        again = [name for name in oldest if monotonic() - self._found[name] >= AGAIN]
-        return [*(name for name in self._wanted if name not in self._found), *again]
 
 
 def unique_indexes(schemas: Schemas) -> dict[str, list[Index]]:

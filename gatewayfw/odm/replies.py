@@ -30,7 +30,6 @@ class Replies:
     """The records in the database of one gateway."""
 
     def __init__(self, database: Database, prepare: Callable[[], object]) -> None:
-        """Take the database, and what prepares it for all models."""
         self._database = database
         self._prepare = prepare
 

@@ -142,9 +142,7 @@ class JobWorker:
 
 
 def _tried(batches: Iterator[Job], key: str) -> Job | None:
-    """Return a job after its next batch.
-
-    Returns None if it ended, or failed in a way that does not concern other jobs.
+    """Return a job after its next batch; None if it ended, or failed for itself.
 
     Raises:
         Unavailable: the database does not answer in time.

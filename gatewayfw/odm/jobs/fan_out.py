@@ -122,8 +122,10 @@ class FanOut:
         most = most_bytes_before(budget, copy_of(source, copied_fields(self._schemas, relation)))
         renewal = _Renewal(relation, {**holds, **stale}, update, most)
         refused = self._each(relation.model, ids, lambda part: self._renew(renewal, part))
-        for id_ in self._passed_over(renewal, ids) if most is not None else ():
-            if id_ not in refused:
+        if most is not None:
+            passed_over = list(self._storage.find(relation.model, {"_id": {"$in": list(ids)}, **renewal.filter}, []))
+            left = [holder["_id"] for holder in passed_over if holder["_id"] not in refused]
+            for id_ in left:
                 self._each(relation.model, [id_], lambda part: self._make_room(renewal, part[0]))
         # Another tool put an older document in its place, so the next batch need not wait for a newer one.
         return progress and {**progress, "waited": version_of(source) < job.v}
@@ -169,16 +171,8 @@ class FanOut:
             return list(ids)
         return []
 
-    def _passed_over(self, renewal: _Renewal, ids: Sequence[object]) -> list[object]:
-        """Return the holders among these that were not renewed."""
-        listed = {"_id": {"$in": list(ids)}, **renewal.filter}
-        return [holder["_id"] for holder in self._storage.find(renewal.relation.model, listed, [])]
-
     def _renew(self, renewal: _Renewal, ids: Sequence[object]) -> None:
-        """Renew copies in holders.
-
-        If there is only one holder and it would be too large, its windows give way.
-        """
+        """Renew copies; the windows of a single holder that would be too large give way."""
         filter = {"_id": {"$in": list(ids)}, **renewal.filter}
         try:
             self._storage.update_many(renewal.relation.model, filter, renewal.update, most_bytes=renewal.most)
@@ -188,11 +182,7 @@ class FanOut:
             self._make_room(renewal, ids[0])
 
     def _make_room(self, renewal: _Renewal, id_: object) -> None:
-        """Renew the copy in one holder, whose windows give way to it.
-
-        Raises:
-            TooLarge: even then the holder has no room for it.
-        """
+        """Renew the copy in one holder, whose windows give way to it."""
         filter = {"_id": id_, **renewal.filter}
         self._apply(lambda attempt: renew_with_room(attempt, renewal.relation.model, filter, renewal.update))
 
@@ -237,11 +227,9 @@ class FanOut:
         return {} if self._has(relation, rest, held) else progress
 
     def _has(self, relation: Relation, ids: Sequence[object], filter: Mapping[str, Any]) -> bool:
-        """Tell whether one of these holders matches."""
         return bool(ids) and self._storage.count(relation.model, {"_id": {"$in": ids}, **filter}, 1) > 0
 
     def _delete(self, relation: Relation, filter: Filter, limit: float, drained: Drained) -> None:
-        """Delete a holder that requires its source, with the same procedure."""
         schema = self._schemas.get_schema(relation.model)
 
         def write(checks: SizeChecks) -> tuple[dict[str, int] | None, Attempt]:

@@ -71,10 +71,7 @@ def _conditions(field: Filtered, given: Any, most_ids: int, path: str) -> list[C
 def _of_each(
     given: Mapping[Any, Any], where: str, meant: Callable[[Any, Any, str], list[Condition]]
 ) -> list[Condition]:
-    """Return the condition of each name, in the order of the names.
-
-    It collects as many errors as clients are shown.
-    """
+    """Return the conditions of all names, in order, or all errors that are shown."""
     conditions: list[Condition] = []
     errors: dict[str, list[str]] = {}
     for name in sorted(given, key=str):
@@ -124,7 +121,6 @@ def _prefix(value: Any, path: str) -> Condition:
 
 
 def _first_letters(value: Any, path: str) -> Condition:
-    """Return the condition for lists of which one element begins with a text."""
     return {"$regex": f"^{re.escape(_pattern_text(value, path, 0))}"}
 
 

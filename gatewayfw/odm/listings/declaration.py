@@ -247,7 +247,6 @@ def _sorted(schemas: Schemas, schema: ModelSchema, name: str) -> Field[Any]:
 
 
 def _leads_through_list(schemas: Schemas, schema: ModelSchema, name: str) -> bool:
-    """Tell whether a name leads to, or through, a list or a relation to many."""
     parts = name.split(".")
     return any(_is_list(_found(schemas, schema, ".".join(parts[:upto]))) for upto in range(1, len(parts) + 1))
 

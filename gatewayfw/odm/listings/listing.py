@@ -79,7 +79,8 @@ class FilterField(KindField, mm.Raw, own=True):
         try:
             self._judge(value)
         except ValidationError as refused:
-            raise WrongValue(_nested(refused.errors)) from None
+            whole = refused.errors.get("")
+            raise WrongValue(dict(refused.errors) if whole is None else whole) from None
         return value
 
 
@@ -87,11 +88,6 @@ def _describe_operand(field: Field[Any]) -> Description:
     described = describe(field)
     whole = {"whole": True} if described["kind"] == "decimal" else {}
     return {**{name: described[name] for name in _COMPARED if name in described}, **whole, "presence": "required"}
-
-
-def _nested(errors: dict[str, list[str]]) -> Any:
-    """Return errors by dotted path as marshmallow nests them."""
-    return errors[""] if list(errors) == [""] else dict(errors)
 
 
 class CountField(KindField, mm.Raw, own=True):
@@ -218,10 +214,7 @@ class Listing:
 def _read(
     storage: Storage, model: str, wanted: Mapping[str, Any], projection: Projection, order: Order, most: int
 ) -> tuple[list[Document], tuple[Any, Any] | None]:
-    """Return the rows shown, and sort value and `_id` of the last one.
-
-    None in their place where no row comes after it.
-    """
+    """Return the rows shown; sort value and `_id` of the last one, if others follow."""
     root = order.path.partition(".")[0]
     beside = root not in projection.names
     wider = _with_path(projection, order.path)
@@ -238,12 +231,9 @@ def _read(
 
 
 def _bounded(found: Iterator[Document], most: int | None) -> list[Document]:
-    """Return all documents; refuse those that are too large for a reply by themselves.
+    """Return all documents; raise `ReplyTooLarge` for those that no reply could hold.
 
     Only large answers of a database come in more pieces than one, and only these are weighed.
-
-    Raises:
-        ReplyTooLarge: they would.
     """
     documents: list[Document] = []
     weight = 0
@@ -257,7 +247,6 @@ def _bounded(found: Iterator[Document], most: int | None) -> list[Document]:
 
 
 def _with_path(projection: Projection, path: str) -> Projection:
-    """Return a projection that reads one path more, and shows the same."""
     if any(path == one or path.startswith(f"{one}.") for one in (*projection.paths, "_id")):
         return projection
     return replace(projection, paths=(*projection.paths, path), exact=False)
@@ -278,7 +267,6 @@ def _limit(given: Mapping[str, Any], declared: Declaration) -> int:
 
 
 def _place(token: Any, about: bytes, order: Order, found: Resolution) -> tuple[Any, ObjectId]:
-    """Return sort value and `_id` of the row that a token names."""
     try:
         value, id_ = read_token(token, about)
         return _sort_value(order, found, value), id_

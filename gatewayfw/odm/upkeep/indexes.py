@@ -103,7 +103,6 @@ def listing_hints(schemas: Schemas, schema: ModelSchema) -> Iterator[str]:
 
 
 def _with_id(index: Index, declared: Collection[tuple[tuple[str, int], ...]]) -> Index:
-    """Return the index with ``_id`` as its last key if that helps to sort pages."""
     (name, direction), *more = index.keys
     keys = (*index.keys, ("_id", direction))
     special = any(index.options.get(option, False) is not False for option in _COMPARED)
@@ -171,7 +170,6 @@ def _row(collection: str, index: Index, found: Index | None) -> IndexRow:
 
 
 def _differences(wanted: Index, present: Index) -> list[str]:
-    """Return the names of the options that differ from the wanted ones."""
     found = [name for name in _COMPARED if not _same(name, wanted.options.get(name), present.options.get(name))]
     if "name" in wanted.options and wanted.options["name"] != present.options.get("name"):
         found.append("name")
