@@ -80,9 +80,6 @@ class State:
     appearing: Mapping[str, tuple[RelatedRelation, ...]] = field(default_factory=dict)
     listings: Mapping[str, tuple[Listed, ...]] = field(default_factory=dict)
     remembered: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-    _reverses: dict[str, Mapping[str, RelatedRelation]] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
     _links: dict[str, Mapping[str, Link]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def plus(self, model: ModelSchema) -> State:
@@ -99,23 +96,19 @@ class State:
         listings = {**self.listings, model: (*self.listings.get(model, ()), listing)}
         return replace(self, version=self.version + 1, listings=listings)
 
-    def reverses(self, name: str) -> Mapping[str, RelatedRelation]:
+    def reverses(self, name: str) -> dict[str, RelatedRelation]:
         """Return the reverse relations on a model by name; the first where two share one."""
-        known = self._reverses.get(name)
-        if known is None:
-            found: dict[str, RelatedRelation] = {}
-            for reverse in self.appearing.get(name, ()):
-                found.setdefault(reverse.name, reverse)
-            known = self._reverses[name] = MappingProxyType(found)
-        return known
+        found: dict[str, RelatedRelation] = {}
+        for reverse in self.appearing.get(name, ()):
+            found.setdefault(reverse.name, reverse)
+        return found
 
     def links(self, name: str) -> Mapping[str, Link]:
         """Return a defined model's relations, then its reverse relations."""
         known = self._links.get(name)
         if known is None:
             relations = self.models[name].relations
-            found = {key: reverse for key, reverse in self.reverses(name).items() if key not in relations}
-            known = self._links[name] = MappingProxyType({**relations, **found})
+            known = self._links[name] = MappingProxyType({**relations, **{**self.reverses(name), **relations}})
         return known
 
 

@@ -139,7 +139,7 @@ class Schemas(Constructors):
         """Return the reverse relations on a model by name; NotFound for an unknown model."""
         state = self._state
         _find_model(state, name)
-        return dict(state.reverses(name))
+        return state.reverses(name)
 
     def get_relation(self, name: str, key: str) -> Relation | RelatedRelation:
         """Return a model's relation or reverse relation; NotFound when there is none."""
@@ -190,10 +190,6 @@ class Schemas(Constructors):
         Frozen ones are among them: whoever asks decides what holds for these.
         """
         return self._state.embedders.get(name, ())
-
-    def reverses(self, relation: Relation) -> tuple[RelatedRelation, ...]:
-        """Return the reverse relations that one relation declares."""
-        return tuple(relation.related_relations.values())
 
     def reachable(self, name: str) -> tuple[str, ...]:
         """Return all models that relations link to ``name``, in either direction.

@@ -158,9 +158,8 @@ class FunctionStruct(Struct):
 def compile_struct(validator: Any, registry: Schemas, bounds: Bounds | None = None) -> Struct:
     """Return the struct of a validator in any accepted form.
 
-    The accepted forms are a mapping or ``object_`` with ``set`` and ``get``, a marshmallow Schema class or
-    instance with these fields, a function ``(details) -> details or None`` (mode ``assert`` refuses its
-    changes), or a struct.
+    These are a mapping or ``object_`` with ``set`` and ``get``, a marshmallow Schema class or instance with these
+    fields, a function ``(details) -> details or None`` (mode ``assert`` refuses its changes), or a struct.
 
     A select struct in ``get`` has the limits of ``bounds``, by default those of the settings. A Schema
     keeps its own ``unknown``, messages and lengths: see `gatewayfw.schemas.kinds.foreign.SchemaField`.

@@ -27,7 +27,7 @@ from marshmallow import missing
 
 from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.checks import plain_message
-from gatewayfw.schemas.kinds.quick import Load, Quick, Store, Test, all_of, as_it_is, never, or_none, tests_of
+from gatewayfw.schemas.kinds.quick import Load, Quick, Store, Test, all_of, as_it_is, never, or_none, passes
 from gatewayfw.schemas.kinds.sizes import ENDLESS
 from gatewayfw.schemas.messages import INVALID
 from gatewayfw.schemas.values import finite_number
@@ -200,11 +200,10 @@ class KindField(Kind):
         return False
 
     def quick_test(self) -> Test | None:
-        checks = tests_of([check for check in self.validators if type(check) not in self.tested])
         first = self._test()
-        if checks is None or first is None:
+        if first is None:
             return None
-        test = all_of([first, *checks])
+        test = all_of([first, *(passes(check) for check in self.validators if type(check) not in self.tested)])
         return or_none(test) if self.allow_none else test
 
     def _test(self) -> Test | None:

@@ -13,10 +13,17 @@ from marshmallow import missing, validate
 
 from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.base import Ability, Constant, Description, KindField
-from gatewayfw.schemas.kinds.checks import change_each, described_lengths, lengths, load_part, maximum_checks
+from gatewayfw.schemas.kinds.checks import (
+    change_each,
+    described_lengths,
+    length_checks,
+    lengths,
+    load_part,
+    maximum_checks,
+)
 from gatewayfw.schemas.kinds.descriptions import describe, describe_all
 from gatewayfw.schemas.kinds.foreign import as_kind, largest_of
-from gatewayfw.schemas.kinds.quick import Load, Store, Test, all_of, object_loader, object_storer, object_test, tests_of
+from gatewayfw.schemas.kinds.quick import Load, Store, Test, all_of, object_loader, object_storer, object_test, passes
 from gatewayfw.schemas.kinds.sizes import DOCUMENT, ENDLESS, list_bytes
 from gatewayfw.schemas.messages import UNKNOWN
 from gatewayfw.schemas.paths import below
@@ -136,8 +143,8 @@ class ArrayField(ContainerField, mm.List[Any], own=True):
         item = as_kind(self.inner).quick_test()
         if item is None:
             return None
-        sized = tests_of([check for check in self.validators if type(check) is validate.Length]) or []
-        return all_of([lambda value: type(value) is list, *sized, lambda value: all(map(item, value))])
+        sizes = map(passes, length_checks(self))
+        return all_of([lambda value: type(value) is list, *sizes, lambda value: all(map(item, value))])
 
     def loader(self, *, fill: bool) -> Load | None:
         item = as_kind(self.inner).loader(fill=fill)

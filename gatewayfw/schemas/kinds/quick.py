@@ -5,8 +5,8 @@ returns it unchanged", or that it does not know; then the field itself decides, 
 load turns a valid value into another (an id, a date), a function makes just that value and leaves invalid ones to the
 test.
 
-Only the value kinds of this package, with their own checks, have tests, and only for values of exactly the types that
-JSON and BSON are read as. Anything else (marshmallow's fields, Schemas, checks, subclasses) is always loaded.
+Only our value kinds have tests, and only for values of exactly the types that JSON and BSON are read as. Anything else
+(marshmallow's fields, Schemas, subclasses of types) is always loaded.
 
 Each kind makes its own tests from the parts in this module. A field is read once: changing it after an
 act or model was given it has no effect here.
@@ -17,13 +17,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
-from marshmallow import ValidationError, validate
+from marshmallow import ValidationError
 from marshmallow import fields as mm
-
-from gatewayfw.schemas.kinds.checks import FullMatch
 
 #: Returns something true for a value that is certainly valid as it is.
 Test = Callable[[Any], object]
@@ -158,35 +155,3 @@ def object_storer(storers: Mapping[str, Store]) -> Store:
         return whole
 
     return store
-
-
-def tests_of(checks: Sequence[Any]) -> list[Test] | None:
-    """Return the tests for a field's checks; None where one check has no test."""
-    tests = [CHECKS[type(check)](check) for check in checks if type(check) in CHECKS]
-    return [test for test in tests if test] if len(tests) == len(checks) and None not in tests else None
-
-
-def _test_length(check: validate.Length) -> Test:
-    if check.equal is not None:
-        return lambda value: len(value) == check.equal
-    least, most = check.min or 0, INFINITY if check.max is None else check.max
-    return lambda value: least <= len(value) <= most
-
-
-def _test_range(check: validate.Range) -> Test | None:
-    least, most = check.min, check.max
-    if not (check.min_inclusive and check.max_inclusive):
-        return None
-    return lambda value: (least is None or value >= least) and (most is None or value <= most)
-
-
-#: The tests for checks, by the class of the check.
-CHECKS: Mapping[type, Callable[[Any], Test | None]] = MappingProxyType(
-    {
-        validate.Length: _test_length,
-        validate.Range: _test_range,
-        validate.Email: passes,
-        validate.URL: passes,
-        FullMatch: lambda check: check.regex.fullmatch,
-    }
-)

@@ -41,7 +41,6 @@ from gatewayfw.schemas import (
 from gatewayfw.schemas.bounds import Ceilings
 from gatewayfw.schemas.exactness import check_document, check_value
 from gatewayfw.schemas.kinds import KindField, as_kind, quick_of
-from gatewayfw.schemas.kinds.checks import FullMatch
 from gatewayfw.schemas.kinds.containers import AnyField, ObjectField
 from gatewayfw.schemas.kinds.numbers import IntegerField
 from gatewayfw.schemas.kinds.quick import (
@@ -50,9 +49,6 @@ from gatewayfw.schemas.kinds.quick import (
     as_it_is,
     never,
     or_none,
-)
-from gatewayfw.schemas.kinds.quick import (
-    tests_of as of_checks,
 )
 from gatewayfw.schemas.kinds.text import EnumsField, StringField
 from gatewayfw.schemas.levels import SelectStruct
@@ -474,21 +470,6 @@ def test_null_is_taken_or_not_whatever_the_test_says() -> None:
         *(True, False, False),
         *(True, False, True),
     ]
-
-
-@pytest.mark.parametrize(
-    ("checks", "count"),
-    [
-        ([], 0),
-        ([validate.Length(1), validate.Range(1), validate.Email(), validate.URL(), FullMatch("a")], 5),
-        ([validate.Length(1), validate.Regexp("a")], None),
-        ([validate.Range(1, max_inclusive=False)], None),
-        ([validate.Range(1, min_inclusive=False), validate.Length(1)], None),
-    ],
-)
-def test_checks_have_tests_if_each_of_them_has_one(checks: Any, count: int | None) -> None:
-    tests = of_checks(checks)
-    assert (None if tests is None else len(tests)) == count
 
 
 def test_quick_functions_cannot_be_changed() -> None:

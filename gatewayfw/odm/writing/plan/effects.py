@@ -129,7 +129,7 @@ class Member:
 
         An id that is ``present`` keeps its membership if the flag is omitted.
         """
-        for reverse in self._attempt.schemas.reverses(given.relation):
+        for reverse in given.relation.related_relations.values():
             flag = given.flags.get(reverse.name, reverse.default)
             copy = copy_of(self.document, self._attempt.fields_of(reverse))
             for id_ in given.ids:

@@ -139,7 +139,7 @@ class _Listing(NamedTuple):
 def _listings(attempt: Attempt, schema: ModelSchema, document: Document, change: Change) -> list[_Listing]:
     found = []
     for relation in schema.relations.values():
-        reverses = attempt.schemas.reverses(relation)
+        reverses = relation.related_relations.values()
         if shown := [one for one in reverses if change.named.intersection(attempt.fields_of(one))]:
             found.append(_Listing(relation, ids_in(document.get(relation.name)), shown))
     return found

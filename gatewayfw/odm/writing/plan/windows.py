@@ -216,7 +216,7 @@ def refresh(attempt: Attempt, relation: Relation, ids: Iterable[ObjectId]) -> Pl
     targets = ordered(ids)
     yield TouchMany(relation.schema_name, targets, LOCK)
     effects = Effects()
-    for reverse in attempt.schemas.reverses(relation):
+    for reverse in relation.related_relations.values():
         if reverse.type == "multiple":
             for id_ in targets:
                 effects.recompute(reverse, id_)
