@@ -9,8 +9,7 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.odm.copies.jobs import Jobs
-from gatewayfw.odm.copies.rules import copy_of, ids_in
-from gatewayfw.odm.copies.window_query import single_reverse, window_query
+from gatewayfw.odm.copies.rules import copy_of, ids_in, single_reverse, window_query
 from gatewayfw.odm.hidden import HIDDEN, cuts_of, examine
 from gatewayfw.odm.ids import START, key_of, pages
 from gatewayfw.odm.reading.projection import copied_fields, source_of

@@ -1,10 +1,10 @@
-"""Members of reverse relations: gatewayfw.odm.copies.window_query."""
+"""Members of reverse relations: gatewayfw.odm.copies.rules."""
 
 from __future__ import annotations
 
 from bson import ObjectId
 
-from gatewayfw.odm.copies.window_query import entry, members, single_reverse, window_query
+from gatewayfw.odm.copies.rules import entry, members, single_reverse, window_query
 from gatewayfw.schemas import RelatedRelation, Sort
 
 A, B = ObjectId("a" * 24), ObjectId("b" * 24)

@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 from bson import ObjectId
 
 from gatewayfw.errors import TooLarge, missing_related
-from gatewayfw.odm.copies.rules import assign, merged
-from gatewayfw.odm.copies.window_query import entry
+from gatewayfw.odm.copies.rules import assign, entry, merged
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.sizes.budgets import is_small

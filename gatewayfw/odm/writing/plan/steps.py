@@ -14,8 +14,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import GatewayError
 from gatewayfw.odm.copies.jobs import JobKind, Jobs
-from gatewayfw.odm.copies.rules import copy_of
-from gatewayfw.odm.copies.window_query import WindowQuery
+from gatewayfw.odm.copies.rules import WindowQuery, copy_of
 from gatewayfw.schemas import Relation
 from gatewayfw.storage import Storage
 from gatewayfw.storage.documents import encode

@@ -15,8 +15,7 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import TooLarge
-from gatewayfw.odm.copies.rules import CUT, LOCK, assign, holding, ids_in, merged, place
-from gatewayfw.odm.copies.window_query import single_reverse, window_query
+from gatewayfw.odm.copies.rules import CUT, LOCK, assign, holding, ids_in, merged, place, single_reverse, window_query
 from gatewayfw.odm.hidden import HIDDEN, cuts_of
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.sizes.budgets import bytes_of_member, fitted, fitting, is_small, room_in, share_of, share_within

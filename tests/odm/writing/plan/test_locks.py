@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gatewayfw.errors import DuplicateKey, NotFound
-from gatewayfw.odm.copies.rules import LOCK, copy_of
-from gatewayfw.odm.copies.window_query import entry, window_query
+from gatewayfw.odm.copies.rules import LOCK, copy_of, entry, window_query
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of
 from gatewayfw.odm.writing.plan.effects import Effects
 from gatewayfw.odm.writing.plan.locks import lock_sources

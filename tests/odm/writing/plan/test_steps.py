@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gatewayfw.odm.copies.window_query import WindowQuery
+from gatewayfw.odm.copies.rules import WindowQuery
 from gatewayfw.odm.writing.plan.steps import Count, Find, FindMembers, Guess, Touch
 from gatewayfw.testing.storage_suite.topic import LOCK
 
