@@ -9,8 +9,8 @@ import os
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Generic, TypeVar, final
@@ -83,7 +83,8 @@ class Database:
         self._attend_bytes: Callable[[], None] = _do_nothing
         self._scopes = Scopes()
         self._prepared: dict[str, int] = {}
-        self._index_problems: dict[str, list[str]] = {}
+        #: model: why indexes were not built on its first use.
+        self.index_problems: dict[str, list[str]] = {}
         #: How often dropped collections were found, and when they were last looked for.
         self.drops, self._looked = 0, -math.inf
 
@@ -104,7 +105,7 @@ class Database:
         self._thread = JobThread(self._attend) if storage.multi_process else None
         self.counts = CopyCounts()
         self._prepared = {}
-        self._index_problems = {}
+        self.index_problems = {}
         self._serves_in = 0
 
     def serve(self) -> None:
@@ -162,9 +163,7 @@ class Database:
     @property
     def has_deadline(self) -> bool:
         """Whether this thread works under a deadline, such as that of a request."""
-        if self._storage is None:
-            return self._scopes.scope is not UNLIMITED
-        return self._storage.scope is not UNLIMITED
+        return (self._scopes if self._storage is None else self._storage).scope is not UNLIMITED
 
     @property
     def is_nested(self) -> bool:
@@ -263,20 +262,6 @@ class Database:
 
             return self.run(attempt, proof).result
 
-    @contextmanager
-    def part(self, scope: Callable[[], AbstractContextManager[object]]) -> Iterator[None]:
-        """Be a part of the transaction under way; see `Odm.part`."""
-        with self.storage.commits.within(scope):
-            yield
-            self.storage.transaction(_do_nothing)  # raises what has failed it
-
-    def after_commit(self, fn: Callable[[], object]) -> None:
-        """Call a function after the outermost commit on this storage.
-
-        Outside of a transaction it is called at once.
-        """
-        self.storage.commits.call_after(fn, within=self.storage.in_transaction())
-
     def _drained(self, keys: set[str]) -> Drained:
         """Work on jobs for a moment, or to the end where one process has all data."""
         if not keys:
@@ -349,7 +334,7 @@ class Database:
                 problems = storage.ensure(reachable, wanted, self._settings.index_build_limit)
                 for problem in problems:
                     _LOG.error("%s", problem)
-                self._index_problems[reachable] = problems
+                self.index_problems[reachable] = problems
                 self._prepared[reachable] = version
 
     def prepare_collection(self, name: str, indexes: Sequence[Index]) -> None:
@@ -357,10 +342,6 @@ class Database:
         if name not in self._prepared:
             self.storage.ensure(name, indexes, self._settings.index_build_limit)
             self._prepared[name] = self.schemas.version
-
-    def index_problems(self) -> list[str]:
-        """Return why indexes were not built on first use; for readiness checks."""
-        return [problem for problems in self._index_problems.values() for problem in problems]
 
 
 def _do_nothing(*_: object) -> None:

@@ -76,7 +76,7 @@ class Odm:
         """
         for name in self.schemas.get_schemas():
             self.database.ready(name)
-        return self.database.index_problems()
+        return [problem for problems in self.database.index_problems.values() for problem in problems]
 
     # -- models
 
@@ -133,13 +133,16 @@ class Odm:
         self.ready()
         return self.database.transact(fn)
 
-    def part(self, scope: Callable[[], AbstractContextManager[object]]) -> AbstractContextManager[None]:
+    @contextmanager
+    def part(self, scope: Callable[[], AbstractContextManager[object]]) -> Iterator[None]:
         """Let a block be a part of the transaction under way, for batches.
 
         At its end it raises the error that has failed the transaction, also if the block caught that. ``scope`` is
         opened around each function that the block gives to `after_commit`.
         """
-        return self.database.part(scope)
+        with self.storage.commits.within(scope):
+            yield
+            self.storage.transaction(lambda: None)  # raises what has failed it
 
     def after_commit(self, fn: Callable[[], object]) -> None:
         """Call ``fn`` once, after the transaction under way has committed.
@@ -155,7 +158,7 @@ class Odm:
             UsageError: the transaction was begun on the storage itself, not by `transaction`.
         """
         _check_plain("after_commit", fn)
-        self.database.after_commit(fn)
+        self.storage.commits.call_after(fn, within=self.storage.in_transaction())
 
     # -- upkeep
 

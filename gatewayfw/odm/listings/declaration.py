@@ -239,7 +239,8 @@ def _sorted(schemas: Schemas, schema: ModelSchema, name: str) -> Field[Any]:
     if found is None or isinstance(found, Copies):
         raise _Wrong("expected one scalar field; of a relation name a field")
     kind = as_kind(found)
-    if not _is_scalar(found) or not kind.sorts or _has_mixed_choices(found):
+    is_mixed = isinstance(found, EnumsField) and len(set(map(type, found.metadata["choices"]))) > 1
+    if not _is_scalar(found) or not kind.sorts or is_mixed:
         raise _Wrong("expected one scalar kind that has an order")
     if kind.largest > TEXT + MOST_SORT_BYTES:
         raise _Wrong(f"values may have more than {MOST_SORT_BYTES} bytes; state a smaller size")
@@ -274,10 +275,6 @@ def _found(schemas: Schemas, schema: ModelSchema, path: str) -> Found:
 def _is_scalar(field: Field[Any]) -> bool:
     kind = as_kind(field)
     return not (kind.is_free or kind.is_unknown or kind.elements is not None or kind.sets_parts or kind.parts())
-
-
-def _has_mixed_choices(field: Field[Any]) -> bool:
-    return isinstance(field, EnumsField) and len(set(map(type, field.metadata["choices"]))) > 1
 
 
 def _indexes(

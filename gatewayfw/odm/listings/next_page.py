@@ -123,14 +123,12 @@ def read_token(token: str, about: bytes) -> tuple[Any, ObjectId]:
     Raises:
         ValueError: it is none of ours, or of another listing, filter or sort.
     """
-    found = _decoded(token) if len(token) <= MOST_CHARACTERS else {}
+    if len(token) > MOST_CHARACTERS:
+        raise ValueError(_FOREIGN)
+    try:
+        found = bson.decode(urlsafe_b64decode(token + "=" * (-len(token) % 4)))
+    except (BSONError, ArithmeticError, ValueError) as error:
+        raise ValueError(_FOREIGN) from error
     if list(found) != _KEYS or found["d"] != about or write_token(about, found["v"], found["i"]) != token:
         raise ValueError(_FOREIGN)
     return found["v"], found["i"]
-
-
-def _decoded(token: str) -> dict[str, Any]:
-    try:
-        return bson.decode(urlsafe_b64decode(token + "=" * (-len(token) % 4)))
-    except (BSONError, ArithmeticError, ValueError) as error:
-        raise ValueError(_FOREIGN) from error
