@@ -138,7 +138,7 @@ def test_the_plugin_imports_no_more_than_it_needs():
 def test_wheel_holds_the_package_and_nothing_else(dist):
     names = zipfile.ZipFile(next(dist.glob("*.whl"))).namelist()
     assert {name.split("/")[0] for name in names} == {"gatewayfw", "gatewayfw-0.1.0.dist-info"}
-    assert {"gatewayfw/py.typed", "gatewayfw/testing/supervisor.py", "gatewayfw/web/reader.py"} <= set(names)
+    assert {"gatewayfw/py.typed", "gatewayfw/export/typescript/template.ts", "gatewayfw/web/reader.py"} <= set(names)
     assert [name for name in names if "__pycache__" in name] == []
 
 
