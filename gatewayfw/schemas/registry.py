@@ -177,12 +177,12 @@ class Schemas(Constructors):
 
     def remembered(self, make: Callable[..., T], *about: Hashable) -> T:
         """Return ``make(self, *about)``, cached until a model is added."""
-        known = self._state.remembered
-        key = (make, *about)
-        if key not in known:
-            known[key] = make(self, *about)
-        result: T = known[key]
-        return result
+        known, key = self._state.remembered, (make, *about)
+        try:
+            return known[key]  # type: ignore[no-any-return]  # what it made
+        except KeyError:
+            made = known[key] = make(self, *about)
+            return made
 
     def embedders(self, name: str) -> tuple[Relation, ...]:
         """Return every relation of any model that holds copies of the model ``name``.

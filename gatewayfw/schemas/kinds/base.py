@@ -27,7 +27,7 @@ from marshmallow import missing
 
 from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.checks import plain_message
-from gatewayfw.schemas.kinds.quick import Load, Quick, Store, Test, all_of, as_it_is, never, or_none, passes
+from gatewayfw.schemas.kinds.quick import Load, Quick, Store, Test, all_of, as_it_is, never, or_none, test_of
 from gatewayfw.schemas.kinds.sizes import ENDLESS
 from gatewayfw.schemas.messages import INVALID
 from gatewayfw.schemas.values import finite_number
@@ -203,7 +203,7 @@ class KindField(Kind):
         first = self._test()
         if first is None:
             return None
-        test = all_of([first, *(passes(check) for check in self.validators if type(check) not in self.tested)])
+        test = all_of([first, *(test_of(check) for check in self.validators if type(check) not in self.tested)])
         return or_none(test) if self.allow_none else test
 
     def _test(self) -> Test | None:

@@ -16,14 +16,13 @@ from gatewayfw.schemas.kinds.base import Ability, Constant, Description, KindFie
 from gatewayfw.schemas.kinds.checks import (
     change_each,
     described_lengths,
-    length_checks,
     lengths,
     load_part,
     maximum_checks,
 )
 from gatewayfw.schemas.kinds.descriptions import describe, describe_all
 from gatewayfw.schemas.kinds.foreign import as_kind, largest_of
-from gatewayfw.schemas.kinds.quick import Load, Store, Test, all_of, object_loader, object_storer, object_test, passes
+from gatewayfw.schemas.kinds.quick import INFINITY, Load, Store, Test, object_loader, object_storer, object_test
 from gatewayfw.schemas.kinds.sizes import DOCUMENT, ENDLESS, list_bytes
 from gatewayfw.schemas.messages import UNKNOWN
 from gatewayfw.schemas.paths import below
@@ -143,8 +142,9 @@ class ArrayField(ContainerField, mm.List[Any], own=True):
         item = as_kind(self.inner).quick_test()
         if item is None:
             return None
-        sizes = map(passes, length_checks(self))
-        return all_of([lambda value: type(value) is list, *sizes, lambda value: all(map(item, value))])
+        least, most = lengths(self)
+        end = INFINITY if most is None else most
+        return lambda value: type(value) is list and least <= len(value) <= end and all(map(item, value))
 
     def loader(self, *, fill: bool) -> Load | None:
         item = as_kind(self.inner).loader(fill=fill)

@@ -19,8 +19,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from marshmallow import ValidationError
+from marshmallow import ValidationError, validate
 from marshmallow import fields as mm
+
+from gatewayfw.schemas.kinds.checks import FullMatch
 
 #: Returns something true for a value that is certainly valid as it is.
 Test = Callable[[Any], object]
@@ -70,6 +72,16 @@ def passes(function: Callable[[Any], Any]) -> Test:
         return True
 
     return test
+
+
+def test_of(check: Any) -> Test:
+    """Return the test of a check, for ranges and patterns one that does not call it."""
+    if type(check) is FullMatch:
+        return check.regex.fullmatch
+    if type(check) is validate.Range and check.min_inclusive and check.max_inclusive:
+        least, most = check.min, check.max
+        return lambda value: (least is None or value >= least) and (most is None or value <= most)
+    return passes(check)
 
 
 def all_of(tests: Sequence[Any]) -> Test:
