@@ -43,10 +43,7 @@ _KINDS: tuple[tuple[Callable[[Any], bool], object], ...] = (
 
 
 def following(last: object = START) -> Iterator[dict[str, Any]]:
-    """Yield filters that find all documents after the ``_id`` ``last``, in order.
-
-    From the start one filter finds all.
-    """
+    """Yield filters that find all documents after an ``_id``, in order."""
     if last is START:
         yield {}
         return

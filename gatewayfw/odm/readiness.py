@@ -157,10 +157,7 @@ def unique_indexes(schemas: Schemas) -> dict[str, list[Index]]:
 
 
 def find_lacking(wanted: Iterable[Index], present: Iterable[Index]) -> Index | None:
-    """Return the first unique index that is missing; None if none is.
-
-    One with other options is there, as long as it is unique.
-    """
+    """Return the first missing unique index, or None; other options do not matter."""
     there = {index.keys for index in present if index.unique}
     return next((index for index in wanted if index.keys not in there), None)
 

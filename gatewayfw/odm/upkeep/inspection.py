@@ -66,10 +66,7 @@ class Inspector:
         return batch
 
     def suspects(self, schema: ModelSchema, batch: Sequence[Document]) -> list[object]:
-        """Return the ids of a batch's documents that look wrong.
-
-        Unfinished writes look wrong, too.
-        """
+        """Return the ids of a batch's documents that look wrong, as unfinished writes do."""
         around = self._around(schema, batch)
         windows = [one for one in self._schemas.get_related_relations(schema.name).values() if one.type == "multiple"]
         idle = {reverse: self._without_members(reverse, batch) for reverse in windows}
@@ -139,10 +136,7 @@ class Inspector:
         return wrong
 
     def _is_window(self, reverse: RelatedRelation, document: Document) -> bool:
-        """Tell whether a document holds the complete window, or the prefix in its share.
-
-        This reads only the listed members and the one that follows.
-        """
+        """Tell whether a document holds the complete window, or the prefix in its share."""
         found, id_ = document.get(reverse.name, []), document["_id"]
         if not isinstance(found, list):
             return False
@@ -162,10 +156,7 @@ class Inspector:
         return [copy_of(member, query.fields) for member in found]
 
     def _around(self, schema: ModelSchema, documents: Iterable[Document]) -> _Around:
-        """Read embedded sources, and the members that `single` reverses copy.
-
-        Sources of frozen copies are not read, as they decide nothing.
-        """
+        """Read sources, not those of frozen copies, and members of `single` reverses."""
         ids: dict[str, set[ObjectId]] = {}
         fields: dict[str, set[str]] = {}
         for link in self._schemas.links(schema.name).values():
