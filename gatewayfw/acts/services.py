@@ -37,8 +37,10 @@ class RemoteService:
     """A service of another gateway.
 
     Attributes:
-        name, given: the name it is registered under, for messages, and the URL as it was given.
-        pre_act, act_hooks: the hooks that run before a request is posted on; the same, each callable with the body.
+        name: the name it is registered under, for messages.
+        given: the URL as it was given.
+        pre_act: the hooks that run before a request is posted on.
+        act_hooks: the same, each callable with the body.
 
     Raises:
         DefinitionError: a hook is not valid.
