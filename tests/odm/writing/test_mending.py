@@ -136,6 +136,12 @@ def test_all_are_deleted(world, land, damaged):
     assert set(map(len, world.digest().values())) == {0}
 
 
+def test_a_damaged_version_goes_on_above_all_that_copies_may_have(world, land, cities):
+    world.storage.update_one("country", {"_id": land}, {"$set": {"_gw": {"v": "text"}}}, ())
+    world.country.find_one_and_update({"_id": land}, {"$set": {"name": "new"}})
+    assert world.raw(world.country, land)["_gw"]["v"] > 1_700_000_000_000_000
+
+
 def test_the_log_names_the_document_that_a_write_resets(world, land, cities, caplog):
     world.storage.update_one("city", {"_id": cities[1]}, {"$set": {"_gw": {"at": None, "v": 2}}}, ())
     with caplog.at_level(logging.WARNING, "gatewayfw.odm"):
