@@ -135,5 +135,5 @@ def test_what_language_models_read_has_the_texts_of_other_files(site):
     assert [
         link for link, text in texts.items() if re.search(r"^```\{(eval-rst|include|literalinclude)", text, re.M)
     ] == []
-    assert "act(model, act, *, set=None, get=None, **options)" in texts["text/reference/testing.txt"]
+    assert "act(model, act, **options)" in texts["text/reference/testing.txt"]
     assert "   FROM python:" in texts["text/howto/containers.txt"]
