@@ -86,11 +86,9 @@ def test_run_server_makes_and_serves_the_app_of_its_options(gw, monkeypatch):
     assert sorted(options) == sorted({**MOUNTED, **SERVED})
     gw.run_server(**options)
     how = {key: options[key] for key in ("host", "port", "workers", "threads", "server")}
-    assert (made, restricted, served) == (
-        [options],
-        [((app, "h"), {"playground": True, "environ": os.environ})],
-        [((app,), {**how, "multi_process": False, "settings": gw.settings, "most_bytes": 1_048_576})],
-    )
+    assert made == [options]
+    assert restricted == [((app, "h"), {"playground": True, "environ": os.environ})]
+    assert served == [((app,), {**how, "multi_process": False, "settings": gw.settings, "most_bytes": 1_048_576})]
 
 
 def test_blueprint_serves_the_acts_in_a_host_app(gw):
@@ -221,7 +219,9 @@ def test_refused_details_are_a_validation_error(gw):
 @pytest.mark.parametrize("key", ["service", "model", "act"])
 def test_unknown_names_are_not_found(gw, key):
     status, envelope = post(gw.create_app(), json={**BODY, key: "nobody"})
-    assert (status, envelope["success"], list(envelope["body"])) == (404, False, ["message"])
+    assert status == 404
+    assert envelope["success"] is False
+    assert list(envelope["body"]) == ["message"]
 
 
 def test_error_of_a_hook_is_the_reply(gw):

@@ -21,12 +21,13 @@ from gatewayfw.errors import (
 
 def test_http_error_carries_message_status_and_code():
     error = HttpError("gone fishing", 418)
-    assert (error.message, error.status, error.code, str(error)) == ("gone fishing", 418, "bad_request", "gone fishing")
-    assert (HttpError("x").status, HttpError("x", 404).code, HttpError("x", 409, code="taken").code) == (
-        500,
-        "not_found",
-        "taken",
-    )
+    assert error.message == "gone fishing"
+    assert error.status == 418
+    assert error.code == "bad_request"
+    assert str(error) == "gone fishing"
+    assert HttpError("x").status == 500
+    assert HttpError("x", 404).code == "not_found"
+    assert HttpError("x", 409, code="taken").code == "taken"
 
 
 @pytest.mark.parametrize("status", [200, 399, 600, "404", True, None, 404.0])
@@ -88,13 +89,17 @@ def test_an_error_says_what_a_program_needs_to_go_on():
         {"_rev": ["is 3"]},
     )
     limited = errors.RateLimited(1)
-    assert (errors.ReplyTooLarge(9).most, limited.status, limited.code) == (9, 429, "rate_limited")
+    assert errors.ReplyTooLarge(9).most == 9
+    assert limited.status == 429
+    assert limited.code == "rate_limited"
 
 
 def test_validation_errors_are_listed_by_path():
     error = ValidationError({"set.email": ["Missing data for required field."], "set.age": ["One.", "Two."]})
     expected = "validation error: set.email: Missing data for required field.; set.age: One. Two."
-    assert (error.message, error.status, error.code) == (expected, 400, "validation_error")
+    assert error.message == expected
+    assert error.status == 400
+    assert error.code == "validation_error"
 
 
 @pytest.mark.parametrize(("count", "end"), [(100, ": No."), (101, ": No.; and more"), (9000, ": No.; and more")])
@@ -144,8 +149,6 @@ def test_a_duplicate_key_names_its_fields(path, more):
 @pytest.mark.parametrize("fields", ["email", ["email"], ("email", "_gw.v")])
 def test_a_duplicate_key_has_the_message_of_the_contract(fields):
     error = DuplicateKey(fields)
-    assert (error.message, error.fields, error.errors) == (
-        "Duplicate key error",
-        ("email",),
-        {"email": ["is taken"]},
-    )
+    assert error.message == "Duplicate key error"
+    assert error.fields == ("email",)
+    assert error.errors == {"email": ["is taken"]}

@@ -120,7 +120,8 @@ URI = "mongodb://ann:hunter2@db.example:27017/limits"
 def test_the_storage_of_rate_limits_is_text_that_no_repr_shows():
     loaded = Settings.load({"GATEWAYFW_RATE_LIMIT_STORAGE": URI})
     assert (loaded.rate_limit_storage, Settings.load({}).rate_limit_storage) == (URI, "memory://")
-    assert (Settings.load({}, rate_limit_storage=URI).rate_limit_storage, "hunter2" in repr(loaded)) == (URI, False)
+    assert Settings.load({}, rate_limit_storage=URI).rate_limit_storage == URI
+    assert "hunter2" not in repr(loaded)
 
 
 @pytest.mark.parametrize(
@@ -252,7 +253,9 @@ def opened(environ=(), **given):
 def test_the_config_wins_over_the_environment_and_the_code_over_both():
     settings = opened({"GATEWAYFW_DEADLINE": "3", "GATEWAYFW_MAX_IDS": "7"}, max_text=5)
     read_config(settings, {"GATEWAYFW_DEADLINE": 4, "GATEWAYFW_MAX_TEXT": 6, "DEBUG": True, "OTHER_DEADLINE": 9, 5: 6})
-    assert (settings.deadline, settings.max_ids, settings.max_text) == (4, 7, 5)
+    assert settings.deadline == 4
+    assert settings.max_ids == 7
+    assert settings.max_text == 5
     assert (type(settings), settings.max_body_bytes) == (Settings, Settings().max_body_bytes)
 
 
@@ -281,7 +284,9 @@ def test_wrong_config_is_named_and_changes_nothing(name):
     settings, (value, message) = opened(), WRONG_CONFIG[name]
     with pytest.raises(DefinitionError) as raised:
         read_config(settings, {"GATEWAYFW_MAX_TEXT": 5, name: value})
-    assert (raised.value.message, settings.max_text, type(settings)) == (message, Settings().max_text, OpenSettings)
+    assert raised.value.message == message
+    assert settings.max_text == Settings().max_text
+    assert type(settings) is OpenSettings
 
 
 def test_a_setting_that_was_used_cannot_change_any_more():

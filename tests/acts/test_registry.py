@@ -204,8 +204,12 @@ def test_the_decorator_registers_the_function_and_gives_it_back(acts):
         return body
 
     act = acts.get_main_act("user", "addUser")
-    assert (decorated("body"), act.fn, act.description) == ("body", decorated, "Add one user.")
-    assert (act.pre_act, act.pre_validation, act.validation_run_type) == ((get_user,), (add_user,), "create")
+    assert decorated("body") == "body"
+    assert act.fn == decorated
+    assert act.description == "Add one user."
+    assert act.pre_act == (get_user,)
+    assert act.pre_validation == (add_user,)
+    assert act.validation_run_type == "create"
     assert act.mcp is True
 
 
@@ -260,7 +264,9 @@ def test_introspection_gives_acts_by_name(filled):
     assert filled.get_service("billing") == {"bill": {"addBill": bill}}
     assert filled.get_service("far") == URL
     assert filled.get_acts_with_services() == {"main": main, "billing": {"bill": {"addBill": bill}}, "far": URL}
-    assert (bill["schema"], bill["actName"], bill.description) == ("bill", "addBill", "Add a user.")
+    assert bill["schema"] == "bill"
+    assert bill["actName"] == "addBill"
+    assert bill.description == "Add a user."
 
 
 def test_introspection_in_the_contracts_spelling(filled):
@@ -322,7 +328,9 @@ def test_resolve_finds_acts_and_remote_services(filled):
     assert filled.resolve("billing", "bill", "addBill") is filled.get_act("billing", "bill", "addBill")
     far = filled.resolve("far", "any", "thing")
     assert isinstance(far, HttpService)
-    assert (far.name, far.given, far.url) == ("far", URL, URL + "/gateway")
+    assert far.name == "far"
+    assert far.given == URL
+    assert far.url == URL + "/gateway"
 
 
 def test_set_service_takes_acts_with_all_their_parts(acts):

@@ -29,7 +29,9 @@ def test_hooks_are_kept_as_given_and_made_callable_with_the_body():
     service = RemoteService("http://there/", "there", [with_body, without])
     for hook in service.act_hooks:
         hook({"act": "get"})
-    assert (service.name, service.given, service.pre_act) == ("there", "http://there/", (with_body, without))
+    assert service.name == "there"
+    assert service.given == "http://there/"
+    assert service.pre_act == (with_body, without)
     assert seen == [{"act": "get"}, None]
 
 
@@ -82,7 +84,9 @@ def services(acts):
 def test_an_unknown_name_comes_with_those_that_are_known(services, ask, names, message, known):
     with pytest.raises(UnknownName) as raised:
         getattr(services, ask)(*names)
-    assert (raised.value.message, raised.value.known, raised.value.status) == (message, known, 404)
+    assert raised.value.message == message
+    assert raised.value.known == known
+    assert raised.value.status == 404
 
 
 def test_the_acts_of_a_model_are_found_by_name(services):
@@ -140,4 +144,5 @@ def test_files_are_taken_where_an_act_takes_them(registered):
     before = registered.takes_files
     validator = {"set": {"file": file(most="1MB")}, "get": {}}
     registered.set_service("files", {"bill": {"scan": {"validator": validator, "fn": lambda body: 1}}})
-    assert (before, registered.takes_files) == (False, True)
+    assert before is False
+    assert registered.takes_files is True

@@ -166,7 +166,9 @@ def test_a_batch_gives_a_body_or_an_error_for_each_request(make):
     ]
     told, error, near = make(token=TOKEN).batch(iter(requests))
     assert (told, near) == ({"set": {"a": 1}, "get": {}, "token": TOKEN, "language": None}, "near")
-    assert (error.status, error.code, error.retry_after) == (429, "rate_limited", 7)
+    assert error.status == 429
+    assert error.code == "rate_limited"
+    assert error.retry_after == 7
     assert error.request_id.endswith(".1")
 
 
@@ -241,7 +243,9 @@ def test_the_token_is_neither_shown_nor_logged(make, caplog):
 def test_an_error_can_be_pickled():
     error = CallError("no", 409, "closed", errors={"a": ["b"]}, request_id="x", retry_after=3)
     again = pickle.loads(pickle.dumps(error))
-    assert (type(again), vars(again), str(again)) == (CallError, vars(error), "no")
+    assert type(again) is CallError
+    assert vars(again) == vars(error)
+    assert str(again) == "no"
 
 
 WRONG = {
@@ -369,7 +373,9 @@ def send(status, body):
 
 def test_a_reply_comes_back_as_it_was_sent(http, upstream):
     reply = http(upstream(send(400, b'{"a": 1}'))).post(b"{}", {})
-    assert (reply.status, reply.data, reply.headers["Content-Type"]) == (400, b'{"a": 1}', "application/json")
+    assert reply.status == 400
+    assert reply.data == b'{"a": 1}'
+    assert reply.headers["Content-Type"] == "application/json"
 
 
 def failure(transport, error=NoReply):

@@ -120,7 +120,9 @@ def test_bytes_are_stored_once_however_often_the_act_runs(gw, keys):
         return act()
 
     id_ = gw.odm.transaction(twice)
-    assert (len(runs), len(keys()), bytes_of(gw, id_)) == (2, 1, b"abc")
+    assert len(runs) == 2
+    assert len(keys()) == 1
+    assert bytes_of(gw, id_) == b"abc"
 
 
 def test_changed_content_is_refused_and_not_kept(gw, keys):
@@ -231,7 +233,9 @@ def test_bytes_of_a_cascade_that_a_job_finishes_go_too(mongo_database, store, ke
     for content in (b"a", b"b", b"c"):
         gw.files.insert(upload(content), relations={"owner": {"_ids": ann}})
     gw.odm.model("user").delete_one({"_id": ann}, hard_cascade=True)
-    assert (gw.odm.work(), gw.odm.model("file").count(), keys_of(store)) == (0, 0, [])
+    assert gw.odm.work() == 0
+    assert gw.odm.model("file").count() == 0
+    assert keys_of(store) == []
 
 
 def test_bytes_of_many_documents_go_with_them(gw, keys):
@@ -252,7 +256,9 @@ def test_bytes_that_cannot_be_deleted_are_left_to_the_sweep(gw, store, keys, cap
         gw.odm.model("file").delete_one({"_id": id_})
     text = "the bytes of deleted files are left to the sweep: StorageError"
     assert caplog.record_tuples == [("gatewayfw.files", logging.WARNING, text)]
-    assert (len(keys()), gw.files.sweep(-60), keys()) == (1, 1, [])
+    assert len(keys()) == 1
+    assert gw.files.sweep(-60) == 1
+    assert keys() == []
 
 
 # -- sweep
@@ -322,7 +328,9 @@ def test_the_sweep_deletes_old_bytes_without_a_document(gw, store, keys):
     with pytest.raises(ValidationError):
         gw.files.insert(upload(b"lost"), doc={"unknown": 1})
     assert (gw.files.sweep(), len(keys())) == (0, 2)
-    assert (gw.files.sweep(-60), gw.files.sweep(-60), len(keys())) == (1, 0, 1)
+    assert gw.files.sweep(-60) == 1
+    assert gw.files.sweep(-60) == 0
+    assert len(keys()) == 1
     assert bytes_of(gw, kept) == b"kept"
 
 
@@ -340,7 +348,9 @@ def test_the_sweep_leaves_what_another_model_or_database_stored(gw, store, keys)
     other.files.model("image")
     with pytest.raises(ValidationError):
         other.files.insert(upload(), doc={"unknown": 1})
-    assert (gw.files.sweep(-60), len(keys()), other.files.sweep(-60)) == (0, 1, 1)
+    assert gw.files.sweep(-60) == 0
+    assert len(keys()) == 1
+    assert other.files.sweep(-60) == 1
 
 
 @pytest.mark.mongo
@@ -474,7 +484,9 @@ def test_the_act_of_a_file_gets_its_id(gw):
     id_ = gw.files.insert(upload())["_id"]
     act, body = gw.files.find_act(str(id_).upper(), dict(parse_qsl(gw.files.link(id_).partition("?")[2])))
     assert body == {"service": "main", "model": "file", "act": "read", "details": {"set": {"_id": str(id_)}, "get": {}}}
-    assert (act.schema, act.act_name, act.public) == ("file", "read", True)
+    assert act.schema == "file"
+    assert act.act_name == "read"
+    assert act.public is True
 
 
 @pytest.mark.parametrize(

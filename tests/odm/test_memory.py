@@ -80,7 +80,9 @@ def test_it_is_taken_without_a_word_where_that_is_meant(db, environ, caplog, nam
     environ.setenv("GATEWAYFW_ENV", name)
     gw = gateway()
     gw.odm.set_db(db, memory=True)
-    assert (gw.odm.storage.multi_process, gw.odm.database.memory_is_meant, caplog.messages) == (False, True, [])
+    assert gw.odm.storage.multi_process is False
+    assert gw.odm.database.memory_is_meant is True
+    assert caplog.messages == []
 
 
 def test_in_development_nothing_is_said(db, environ, caplog):

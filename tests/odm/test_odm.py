@@ -60,7 +60,8 @@ def test_a_database_by_its_uri_has_the_settings_of_the_gateway(monkeypatch):
     settings = Settings()
     Odm(Schemas(settings), settings).set_db("mongodb://127.0.0.1:1/name", memory=True)
     ((db, keys),) = given
-    assert (db, keys["settings"] is settings) == (("mongodb://127.0.0.1:1/name",), True)
+    assert db == ("mongodb://127.0.0.1:1/name",)
+    assert keys["settings"] is settings
 
 
 def test_an_odm_without_a_database_has_no_transactions(bare, storage):

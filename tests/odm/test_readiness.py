@@ -152,7 +152,8 @@ def test_jobs_are_told_and_do_not_matter(odm):
     made = now() - timedelta(seconds=100)
     odm.storage.insert(COLLECTION, [{"_id": str(n), "since": made + timedelta(seconds=n)} for n in range(3)])
     state = odm.readiness.state()
-    assert (replace(state, oldest=0.0), state.oldest >= 100) == (ReadinessState("ok", 3, 0.0), True)
+    assert replace(state, oldest=0.0) == ReadinessState("ok", 3, 0.0)
+    assert state.oldest >= 100
 
 
 def test_a_job_of_a_clock_that_goes_ahead_has_no_age(odm):
@@ -249,7 +250,8 @@ def test_indexes_are_built_by_one_thread_that_ends_with_the_process(shop, shared
         shop.readiness.prepare()
     begun.wait(10)
     (thread,) = (one for one in threading.enumerate() if one.name == "gatewayfw-indexes")
-    assert (built, thread.daemon) == ([thread], True)
+    assert built == [thread]
+    assert thread.daemon is True
     ended.set()
     thread.join(10)
     assert not thread.is_alive()
@@ -317,7 +319,9 @@ def test_an_index_is_looked_for_again_after_half_a_minute(shop, shared, clock):
 
 def test_a_result_is_given_for_as_long_as_another_look_may_take(shop, hanging, clock, monkeypatch):
     shop.ready()
-    assert (readiness.BOUND, readiness.AGAIN, shop.readiness.state()) == (BOUND, AGAIN, READY)
+    assert readiness.BOUND == BOUND
+    assert readiness.AGAIN == AGAIN
+    assert shop.readiness.state() == READY
     monkeypatch.setattr(readiness, "BOUND", 0.05)
     clock[0] += 0.54
     hanging()

@@ -209,8 +209,11 @@ def test_limits_are_on_a_copy(town: Schemas) -> None:
     select, bounds = town.select_struct("city", {"name": 1}), Ceilings(3, 4)
     other = select.within(bounds)
     assert (select.bounds, other.bounds) == (town.settings, bounds)
-    assert (other.model, other.spec, other.metadata) == ("city", (("name", 1),), {"model": "city", "spec": other.spec})
-    assert (select.required, select.allow_none) == (True, False)
+    assert other.model == "city"
+    assert other.spec == (("name", 1),)
+    assert other.metadata == {"model": "city", "spec": other.spec}
+    assert select.required is True
+    assert select.allow_none is False
 
 
 NAMES = frozenset({"name", "code"})

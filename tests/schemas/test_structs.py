@@ -414,7 +414,9 @@ class Home(ValueError):
 def test_what_a_function_raises_is_a_validation_error(error: Any, message: str, errors: Any, schemas: Schemas) -> None:
     with pytest.raises(ValidationError) as caught:
         compile_struct(raising(error), schemas).check(details({}), "assert")
-    assert (caught.value.message, caught.value.errors, caught.value.__cause__) == (message, errors, error)
+    assert caught.value.message == message
+    assert caught.value.errors == errors
+    assert caught.value.__cause__ == error
 
 
 def test_a_gateway_error_of_a_function_passes(schemas: Schemas) -> None:
@@ -500,7 +502,8 @@ def test_the_bound_is_of_the_struct_and_not_of_the_kind() -> None:
     assert refusals(large.check, sent, "assert") is None
     assert (field.validators, dict(field.metadata)) == ([], {})
     parts = (small.fields or {})["set"].fields  # type: ignore[attr-defined]  # an object
-    assert (parts["x"].metadata["size"], parts["tags"] is tags) == ((None, 1), True)
+    assert parts["x"].metadata["size"] == (None, 1)
+    assert parts["tags"] is tags
 
 
 PURE = {
@@ -629,7 +632,8 @@ def test_bounds_of_one_struct_leave_the_select_struct_as_it_was(form):
     details = {"set": {}, "get": {"user": get} if nested else get}
     bounds = Ceilings(3, 9)
     assert compile_struct(validator, schemas, bounds).check(details, "assert", bounds) == details
-    assert (select.bounds, select.takes(get)) == (schemas.settings, False)
+    assert select.bounds == schemas.settings
+    assert select.takes(get) is False
     with pytest.raises(ValidationError):
         compile_struct(validator, schemas).check(details, "assert", schemas.settings)
 
@@ -702,7 +706,8 @@ def test_only_select_structs_of_the_get_have_the_bounds_of_the_act(shop: Schemas
     select, bounds = shop.select_struct("city", 1), Ceilings(1, 1)
     checked = compile_struct({"set": {"a": select}, "get": {"b": array({"c": select})}}, shop, bounds)
     assert [found.bounds for _, found in checked.selects()] == [shop.settings, bounds]
-    assert (checked.is_within(bounds), checked.is_within(shop.settings)) == (True, False)
+    assert checked.is_within(bounds) is True
+    assert checked.is_within(shop.settings) is False
     assert compile_struct(checked, shop, bounds) is checked
     again = compile_struct(checked, shop)
     assert [found.bounds for _, found in again.selects()] == [shop.settings] * 2

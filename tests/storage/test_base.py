@@ -33,14 +33,16 @@ def test_an_adapter_must_write_all_abstract_methods():
 
 
 def test_an_adapter_has_what_it_does_not_say_otherwise(plain):
-    assert (plain.multi_process, plain.most_bytes, plain.name) == (True, 16_777_216, "")
-    assert (plain.trouble(), plain.ping(), Storage.transaction_lifetime(plain)) == (None, None, None)
+    assert plain.multi_process is True
+    assert plain.most_bytes == 16_777_216
+    assert plain.name == ""
+    assert plain.trouble() is None
+    assert plain.ping() is None
+    assert Storage.transaction_lifetime(plain) is None
     assert [plain.in_transaction(), plain.counts_locks(), plain.is_closed()] == [False] * 3
-    assert (plain.aside(lambda: "result"), plain.scope.reply_bytes, plain.scope.remaining()) == (
-        "result",
-        None,
-        math.inf,
-    )
+    assert plain.aside(lambda: "result") == "result"
+    assert plain.scope.reply_bytes is None
+    assert plain.scope.remaining() == math.inf
 
 
 def taken(adapter):

@@ -78,7 +78,9 @@ def test_an_exception_is_logged_and_the_others_are_called(commits, caplog):
         commits.call_after(fail, within=True)
         commits.call_after(note(calls, 1), within=True)
     ((name, level, text),) = caplog.record_tuples
-    assert (calls, name, level) == ([1], "gatewayfw.storage", logging.ERROR)
+    assert calls == [1]
+    assert name == "gatewayfw.storage"
+    assert level == logging.ERROR
     assert text.startswith("a function of after_commit failed\nTraceback")
     assert text.rstrip().endswith("OSError: no mail server")
 

@@ -62,7 +62,9 @@ def test_reads_wait_no_longer_than_the_deadline(storage):
 
 
 def test_one_process_must_serve_all_requests(storage):
-    assert (storage.multi_process, storage.has_transactions(), storage.name) == (False, True, "test")
+    assert storage.multi_process is False
+    assert storage.has_transactions() is True
+    assert storage.name == "test"
 
 
 @pytest.mark.parametrize(

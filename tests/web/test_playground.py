@@ -144,7 +144,9 @@ def test_a_playground_never_changes():
 
 def test_a_playground_alone_is_everybodys_and_has_the_default_name():
     shown = Playground(dict)
-    assert (shown.is_shown(None), shown.guard, shown.settings) == (True, None, Settings())
+    assert shown.is_shown(None) is True
+    assert shown.guard is None
+    assert shown.settings == Settings()
 
 
 def test_no_asset_names_another_place():
@@ -169,14 +171,18 @@ def test_acts_that_are_added_later_are_in_the_catalog(gw):
 def test_clients_are_made_of_the_catalog(gw, name, type_):
     reply = gw.create_app(playground=True).test_client().get(f"/playground/{name}")
     made = {"gateway.ts": typescript, "gateway_types.py": python}[name](gw.catalog())
-    assert (reply.status_code, reply.content_type, reply.text) == (200, f"{type_}; charset=utf-8", made)
+    assert reply.status_code == 200
+    assert reply.content_type == f"{type_}; charset=utf-8"
+    assert reply.text == made
     assert reply.headers["Cache-Control"] == "no-store"
 
 
 @pytest.mark.parametrize("name", ["openapi.json", "schema.json"])
 def test_schemas_are_made_of_the_catalog(gw, name):
     reply = gw.create_app(playground=True, url_prefix="/api").test_client().get(f"/api/playground/{name}")
-    assert (reply.status_code, reply.content_type, "getSecretBook" in reply.text) == (200, "application/json", True)
+    assert reply.status_code == 200
+    assert reply.content_type == "application/json"
+    assert "getSecretBook" in reply.text
     found = json.loads(reply.text)
     assert (reply.text, reply.headers["Cache-Control"]) == (json.dumps(found, indent=2, ensure_ascii=False), "no-store")
     if name == "openapi.json":
@@ -307,7 +313,9 @@ def test_a_guard_that_fails_answers_as_if_there_were_no_playground(gw, caplog, b
     for path, method in (("", "GET"), ("/", "POST"), ("/catalog.json", "GET"), ("/assets/x.js", "HEAD")):
         caplog.clear()
         ours, none = (client.open(base + at + path, method=method) for at in ("/playground", "/nope"))
-        assert (ours.status_code, ours.data, list(ours.headers.keys())) == (404, none.data, list(none.headers.keys()))
+        assert ours.status_code == 404
+        assert ours.data == none.data
+        assert list(ours.headers.keys()) == list(none.headers.keys())
         found = [message.splitlines() for message in caplog.messages]
         assert [(lines[0], lines[-1].endswith(end)) for lines, end in zip(found, logged, strict=True)] == [
             ("the guard of the playground failed", True) for _ in logged

@@ -118,11 +118,9 @@ def test_another_app_has_them_on_request(gw):
     without, given = Flask("without"), Flask("given")
     gw.init_app(without)
     gw.init_app(given, "/api", probes=True)
-    assert (get(without, READY)[0], get(given, f"/api{READY}"), get(given, f"/api{HEALTH}")[0]) == (
-        404,
-        (200, FINE),
-        200,
-    )
+    assert get(without, READY)[0] == 404
+    assert get(given, f"/api{READY}") == (200, FINE)
+    assert get(given, f"/api{HEALTH}")[0] == 200
 
 
 def test_the_option_is_true_or_false(gw):
@@ -197,7 +195,9 @@ def test_jobs_are_told(gw, storage):
     storage.insert(COLLECTION, [{"_id": "a", "since": made.replace(year=made.year - 1)}, {"_id": "b", "since": made}])
     status, body = get(gw.create_app(), READY)
     oldest = body.pop("oldestJobSeconds")
-    assert (status, body, oldest >= 365 * 24 * 3600) == (200, {"status": "ok", "jobs": 2}, True)
+    assert status == 200
+    assert body == {"status": "ok", "jobs": 2}
+    assert oldest >= 365 * 24 * 3600
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,8 @@ def test_metrics_tell_of_jobs(gw, storage):
     assert page() == ["gatewayfw_jobs 0.0", "gatewayfw_oldest_job_seconds 0.0"]
     storage.insert(COLLECTION, [{"_id": "a", "since": now().replace(year=2001)}])
     number, oldest = page()
-    assert (number, float(oldest.split()[1]) > 20 * 365 * 24 * 3600) == ("gatewayfw_jobs 1.0", True)
+    assert number == "gatewayfw_jobs 1.0"
+    assert float(oldest.split()[1]) > 20 * 365 * 24 * 3600
 
 
 def test_metrics_tell_of_jobs_of_several_processes_once(gw, storage, tmp_path, monkeypatch):

@@ -105,7 +105,8 @@ def test_a_page_of_a_listing_may_be_the_body(ask, gw):
         returns=listing.returns,
     )
     page = reply.get_json()["body"]
-    assert ([row["n"] for row in page["rows"]], page["next"] is None) == ([0, 1], False)
+    assert [row["n"] for row in page["rows"]] == [0, 1]
+    assert page["next"] is not None
     assert reply.headers["X-Total"] == "3"
 
 
@@ -129,7 +130,8 @@ def test_a_reply_that_cannot_be_sent_is_an_internal_error(ask, caplog, fn, logge
     with caplog.at_level(logging.ERROR, "gatewayfw"):
         reply = ask(fn)
     assert (reply.status_code, reply.get_json()["body"]) == (500, {"message": "internal error"})
-    assert (logged in caplog.text, SECRET in caplog.records[-1].getMessage()) == (True, False)
+    assert logged in caplog.text
+    assert SECRET not in caplog.records[-1].getMessage()
 
 
 def test_pages_of_an_allowed_origin_may_read_its_headers(ask):

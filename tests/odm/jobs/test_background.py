@@ -150,17 +150,21 @@ def test_only_a_thread_that_was_started_is_woken():
     before = set(threads())
     owner = Owner()
     JobThread(owner.work).wake()
-    assert (set(threads()) <= before, owner.asked.acquire(blocking=False)) == (True, False)
+    assert set(threads()) <= before
+    assert owner.asked.acquire(blocking=False) is False
 
 
 @pytest.mark.mongo
 def test_it_does_not_connect_a_closed_storage_again(mongod_uri, mongo_database):
     storage = MongoStorage(mongod_uri.replace("/?", f"/{mongo_database.name}?"))
     worker = JobWorker(Schemas(Settings()), storage, 1)
-    assert (worker.attend(), storage.is_closed()) == (0, False)
+    assert worker.attend() == 0
+    assert not storage.is_closed()
     storage.close()
-    assert (worker.attend(), storage.is_closed()) == (0, True)
-    assert (worker.work(), storage.is_closed()) == (0, False)
+    assert worker.attend() == 0
+    assert storage.is_closed()
+    assert worker.work() == 0
+    assert not storage.is_closed()
     storage.close()
 
 
@@ -197,4 +201,7 @@ def test_a_job_that_cannot_be_released_is_left_and_its_lease_expires(world, monk
 
 def test_a_worker_begins_with_a_limit_and_nothing_done(world):
     worker = JobWorker(world.odm.schemas, world.storage, 3)
-    assert (worker.limit, worker.waits, worker.work(), Drained()) == (3, False, 0, Drained(set(), set(), {}))
+    assert worker.limit == 3
+    assert worker.waits is False
+    assert worker.work() == 0
+    assert Drained() == Drained(set(), set(), {})

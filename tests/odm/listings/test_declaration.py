@@ -20,7 +20,9 @@ def test_a_declaration_is_kept_as_written():
 @pytest.mark.parametrize(("most", "count"), [(1, 1), (1_000, 2**31 - 1), (1_000, True)])
 def test_bounds_are_allowed_themselves(most, count):
     made = declare("book", 0, **{**PLAIN, "most": most, "default": most, "count": count})
-    assert (made.most, made.default, made.count) == (most, most, count)
+    assert made.most == most
+    assert made.default == most
+    assert made.count == count
 
 
 def test_a_declaration_says_which_listing_of_its_model_it_is():
@@ -143,7 +145,10 @@ LISTS = {"tags", "parts.n", "friends", "friends.name"}
 def test_a_name_to_filter_by_leads_to_a_scalar(things, name, operators, path):
     found = things.listing(filter={name: operators}).resolution()
     one = found.filters[name]
-    assert (found.problems, one.path, one.operators, one.is_list) == ((), path, tuple(operators), name in LISTS)
+    assert found.problems == ()
+    assert one.path == path
+    assert one.operators == tuple(operators)
+    assert one.is_list == (name in LISTS)
 
 
 WRONG_FILTERS = {
@@ -241,7 +246,9 @@ def test_ids_and_what_sorts_want_no_index_of_their_own(things):
 def test_beyond_twelve_indexes_are_left_out(things):
     names = ["name", "tags", "size.width", "grade", "owner.name"]
     found = things.listing(filter=dict.fromkeys(names, ["eq"]), sort=["name", "grade", "owner.name"]).resolution()
-    assert (len(found.indexes), found.indexes[0], len(found.left_out)) == (12, (("name", 1), ("_id", 1)), 5)
+    assert len(found.indexes) == 12
+    assert found.indexes[0] == (("name", 1), ("_id", 1))
+    assert len(found.left_out) == 5
 
 
 def test_contains_is_named_as_a_scan(things):

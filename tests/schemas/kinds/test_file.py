@@ -126,7 +126,9 @@ def test_a_file_is_not_stored_and_needs_no_maximum():
         "unstated": [],
     }
     assert compared(kind, upload(), None) == [{"x": ["Not a file: send it as a part of multipart/form-data."]}, None]
-    assert (kind.most, kind.types, kind.description()) == (5, (), {"kind": "file", "maxBytes": 5, "types": []})
+    assert kind.most == 5
+    assert kind.types == ()
+    assert kind.description() == {"kind": "file", "maxBytes": 5, "types": []}
 
 
 def test_a_file_is_judged_by_its_first_bytes():

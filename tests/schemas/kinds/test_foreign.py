@@ -43,13 +43,13 @@ class Whole(mm.Integer):
 def test_what_is_inside_a_schema_is_found():
     field = mm.Nested(Person)
     kind, numbers, text = as_kind(field), as_kind(mm.List(mm.Integer())), as_kind(mm.String())
-    assert (kind.part("name").kind, kind.part("else"), kind.part(0).wrapped) == ("String", None, field)
-    assert (numbers.part(0).kind, numbers.part("name"), text.part(0), text.part("name")) == (
-        "Integer",
-        None,
-        None,
-        None,
-    )
+    assert kind.part("name").kind == "String"
+    assert kind.part("else") is None
+    assert kind.part(0).wrapped == field
+    assert numbers.part(0).kind == "Integer"
+    assert numbers.part("name") is None
+    assert text.part(0) is None
+    assert text.part("name") is None
     schema = SchemaField(Card)
     assert (as_kind(schema).part("No").wrapped.data_key, as_kind(schema).part("number")) == ("No", None)
     assert as_kind(schema).part(0).wrapped is schema
@@ -70,7 +70,8 @@ def test_a_field_is_called_as_its_class_or_as_it_says():
     assert [as_kind(field).kind for field in (mm.Integer(), Whole(), SchemaField(Person), string())] == [
         *("Integer", "whole", "schema", "string")
     ]
-    assert (SchemaField(Person).required, SchemaField(Person()).required) == (True, True)
+    assert SchemaField(Person).required is True
+    assert SchemaField(Person()).required is True
 
 
 @pytest.mark.parametrize(

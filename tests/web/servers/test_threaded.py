@@ -26,7 +26,9 @@ def test_threaded_server_answers(address, http):
 def test_each_request_has_a_thread(app):
     server = threaded_server(app, "127.0.0.1", 0)
     with server.socket:
-        assert (server.multithread, server.multiprocess, server.app) == (True, False, app)
+        assert server.multithread is True
+        assert server.multiprocess is False
+        assert server.app == app
         assert server.port == server.socket.getsockname()[1]
 
 

@@ -34,20 +34,27 @@ def test_the_largest_is_left_to_jobs_until_the_rest_keeps_the_limit(limit, alrea
 
 def test_without_a_limit_everything_is_written_at_once():
     attempt = Attempt(None, None)
-    assert (attempt.is_bounded, attempt.beyond({"large": 10**9})) == (False, set())
-    assert (attempt.jobs, attempt.size_checks, attempt.renewed, attempt.freed) == (set(), SizeChecks.NONE, [], set())
+    assert attempt.is_bounded is False
+    assert attempt.beyond({"large": 10**9}) == set()
+    assert attempt.jobs == set()
+    assert attempt.size_checks == SizeChecks.NONE
+    assert attempt.renewed == []
+    assert attempt.freed == set()
 
 
 def test_what_a_document_spends_leaves_room_for_another_like_the_largest():
     attempt = Attempt(None, None, 0)
-    assert (attempt.is_bounded, attempt.has_room, attempt.beyond({"none": 0})) == (True, True, set())
+    assert attempt.is_bounded is True
+    assert attempt.has_room is True
+    assert attempt.beyond({"none": 0}) == set()
     attempt, told = Attempt(None, None, 9), []
     for copies in (3, 1, 1, 1):
         attempt.spend(copies)
         told.append((attempt.limit, attempt.has_room))
     assert told == [(6, True), (5, True), (4, True), (3, True)]
     attempt.spend(1)
-    assert (attempt.limit, attempt.has_room) == (2, False)
+    assert attempt.limit == 2
+    assert attempt.has_room is False
 
 
 LAND, CITIES = ObjectId(), Relation("country", "single", name="country", model="city")
@@ -220,7 +227,8 @@ def test_another_document_of_the_same_id_is_counted_anew(world):
     world.country.delete_one(filter={"_id": id_})
     world.country.insert_one(doc={"_id": id_, "name": "again"})
     add(map(str, range(locks)))
-    assert (locks > 5, renamed(world, "newer", id_)) == (True, (3, ["city.country"]))
+    assert locks > 5
+    assert renamed(world, "newer", id_) == (3, ["city.country"])
 
 
 @pytest.mark.mongo

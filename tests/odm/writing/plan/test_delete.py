@@ -49,7 +49,9 @@ def test_a_document_that_others_embed_stays(world, country):
 
 def test_a_cascade_takes_those_that_need_it_and_frees_the_others(world, country):
     done = world.country.delete_one(filter={"_id": country}, hard_cascade=True)
-    assert (done["cascaded"], world.city.count(), world.person.count()) == ({"city": 2}, 0, 1)
+    assert done["cascaded"] == {"city": 2}
+    assert world.city.count() == 0
+    assert world.person.count() == 1
     assert next(iter(world.person.find()))["visited"] == []
 
 
@@ -179,7 +181,9 @@ def test_a_cascade_spends_the_documents_and_windows_that_it_writes(towns, limit,
     attempt = Attempt(towns.odm.schemas, abilities_of(towns.storage), limit)
     plan = delete(attempt, towns.odm.schemas.get_schema("land"), {"_id": LAND}, cascade=True)
     done = towns.storage.transaction(lambda: apply(towns.storage, plan))
-    assert (done, attempt.limit, len(attempt.jobs)) == ({} if limit == 2 else {"town": 2}, left, jobs)
+    assert done == ({} if limit == 2 else {"town": 2})
+    assert attempt.limit == left
+    assert len(attempt.jobs) == jobs
 
 
 def test_a_delete_tells_the_keys_of_bytes_kept_elsewhere(storage):
