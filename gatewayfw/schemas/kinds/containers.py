@@ -87,7 +87,8 @@ class ContainerField(KindField, own=True):
         if unknown := [key for key, field in parts.items() if field is None]:
             message = str(self.error_messages["unknown"])
             raise Refused({below(path, key): [message] for key in unknown})
-        return {key: as_kind(field).operand(value[key], f"{path}.{key}") for key, field in parts.items() if field}
+        names = [name for name in self.fields if name in value] if self.fields else list(value)  # as they are stored
+        return {key: as_kind(field).operand(value[key], f"{path}.{key}") for key in names if (field := parts[key])}
 
     def _store_operand(self, value: Any) -> Any:
         return None

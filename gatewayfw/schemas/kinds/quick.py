@@ -154,16 +154,13 @@ def object_loader(
 
 
 def object_storer(storers: Mapping[str, Store]) -> Store:
-    """Return the function that stores an object by the ``storers`` of its fields."""
-    converted = [(name, inner) for name, inner in storers.items() if inner is not as_it_is]
+    """Return the function that stores an object by the ``storers`` of its fields, and in their order.
+
+    To a database, objects with the same keys in another order are others.
+    """
+    pairs = tuple(storers.items())
 
     def store(value: Any) -> Any:
-        if value is None:
-            return None
-        whole = dict(value)
-        for name, inner in converted:
-            if name in whole:
-                whole[name] = inner(whole[name])
-        return whole
+        return None if value is None else {name: inner(value[name]) for name, inner in pairs if name in value}
 
     return store
