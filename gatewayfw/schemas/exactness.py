@@ -132,7 +132,7 @@ def sent_parts(field: mm.Field[Any], sent: Any) -> Iterator[tuple[Any, mm.Field[
         yield from ((index, field.inner, item) for index, item in enumerate(sent))
     elif isinstance(field, mm.Tuple) and isinstance(sent, list):
         yield from ((index, *pair) for index, pair in enumerate(zip(field.tuple_fields, sent, strict=False)))
-    elif isinstance(field, mm.Dict) and isinstance(sent, Mapping) and field.value_field is not None:
+    elif isinstance(field, mm.Mapping) and isinstance(sent, Mapping) and field.value_field is not None:
         yield from ((key, field.value_field, item) for key, item in sent.items())
 
 

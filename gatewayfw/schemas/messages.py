@@ -10,6 +10,8 @@ INVALID = "Invalid value."
 NO_OBJECT = "Not a valid mapping type."
 NO_KEY = "Not a key the database can hold."
 NO_VALUE = "Not a value the database can hold."
+#: For a value that the field would store, and then show or load as another one.
+NOT_KEPT = "Would come back as another value."
 NO_PART = "Not a field of this object."
 NO_BOOLEAN = "Not a valid boolean."
 NO_ID = "Not a valid id."

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 import re
+from base64 import b64encode
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
-from bson import Binary, Decimal128, ObjectId
+from bson import Binary, Decimal128, Int64, ObjectId
 from bson.binary import UUID_SUBTYPE
 
 HEX_ID = re.compile(r"[0-9a-fA-F]{24}")
@@ -175,11 +176,42 @@ def loaded_form(value: Any) -> Any:
         return [loaded_form(item) for item in value]
     if isinstance(value, Decimal128):
         return value.to_decimal()
+    if kind is Int64:
+        return int(value)
     if kind is Binary and value.subtype == 0:
         return bytes(value)
     if kind is Binary and value.subtype == UUID_SUBTYPE and len(value) == 16:
         return value.as_uuid()
     return value
+
+
+def shown_form(value: Any) -> Any:
+    """Return a stored value as a reply shows it, on each level."""
+    kind = type(value)
+    if kind is dict:
+        return {key: shown_form(item) for key, item in value.items()}
+    if kind is list:
+        return [shown_form(item) for item in value]
+    if isinstance(value, datetime):
+        return instant_text(value)
+    if isinstance(value, bytes):
+        return binary_text(value)
+    if isinstance(value, Decimal128):
+        return format(value.to_decimal(), "f")
+    return str(value) if isinstance(value, ObjectId) else value
+
+
+def instant_text(value: datetime) -> str:
+    """Return a moment as ISO 8601 in UTC with milliseconds; a naive one is UTC."""
+    utc = value if value.tzinfo is None else value.astimezone(UTC)
+    return utc.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+
+
+def binary_text(value: bytes) -> str:
+    """Return the text of binary data: of a UUID its own, of any other base64."""
+    if isinstance(value, Binary) and value.subtype == UUID_SUBTYPE:
+        return str(value.as_uuid())
+    return b64encode(value).decode()
 
 
 def moment_of(value: Any) -> datetime | None:

@@ -14,17 +14,15 @@ that are values in the result.
 from __future__ import annotations
 
 import logging
-from base64 import b64encode
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from decimal import Decimal
 from itertools import islice
 from types import CoroutineType
 from typing import Any, NamedTuple, final
 
 import orjson
-from bson import Binary, DatetimeMS, Decimal128, ObjectId
-from bson.binary import UUID_SUBTYPE
+from bson import DatetimeMS, Decimal128, ObjectId
 from flask import Response
 from werkzeug.datastructures import Headers
 
@@ -32,6 +30,7 @@ from gatewayfw.acts.hooks import LATER
 from gatewayfw.acts.replies import Reply, ReplyBounds, WrittenReply
 from gatewayfw.errors import DefinitionError, ReplyTooLarge
 from gatewayfw.pieces import PIECE, Batched
+from gatewayfw.schemas.values import binary_text, instant_text
 
 logger = logging.getLogger("gatewayfw")
 
@@ -205,10 +204,8 @@ def _plain(value: Any) -> Any:
     # What other tools may have stored: exact decimals, and dates beyond the year 9999 as milliseconds since 1970.
     if isinstance(value, Decimal128):
         return format(value.to_decimal(), "f")
-    if isinstance(value, Binary) and value.subtype == UUID_SUBTYPE:
-        return str(value.as_uuid())
     if isinstance(value, bytes):
-        return b64encode(value).decode()
+        return binary_text(value)
     if isinstance(value, Decimal):
         return format(value, "f")
     if isinstance(value, DatetimeMS):
@@ -254,8 +251,7 @@ def _instant(value: datetime) -> str:
         # A tenth of what `isoformat` takes. In quotes; microseconds of 0 are left out.
         text = orjson.dumps(value)
         return f"{text[1:24].decode()}Z" if len(text) == _WITH_FRACTION else f"{text[1:20].decode()}.000Z"
-    utc = value if value.tzinfo is None else value.astimezone(UTC)
-    return utc.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+    return instant_text(value)
 
 
 FIXED = (("Cache-Control", "no-store"), ("X-Content-Type-Options", "nosniff"))

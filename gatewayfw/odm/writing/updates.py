@@ -138,7 +138,7 @@ def _named_field(schema: ModelSchema, path: str) -> Field[Any]:
     for at, part in enumerate(below):
         kind = as_kind(field)
         if kind.is_free:
-            first = at + isinstance(field, mm.Dict)  # what is surely an object has keys
+            first = at + isinstance(field, mm.Mapping)  # what is surely an object has keys
             if any(map(_is_too_high, below[first:])):
                 raise _Chosen(_TOO_HIGH)
             return ANY

@@ -121,7 +121,7 @@ _DESCRIBED: Mapping[type, Callable[[Any], Description]] = MappingProxyType(
         mm.Date: _day,
         mm.Time: lambda field: described_text(field, format="time"),
         mm.List: _list,
-        mm.Dict: lambda field: {"kind": "object", "fields": None},
+        mm.Mapping: lambda field: {"kind": "object", "fields": None},
         mm.Nested: _nested,
         mm.Enum: _enum,
         mm.Constant: _constant,

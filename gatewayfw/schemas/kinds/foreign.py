@@ -26,7 +26,8 @@ from gatewayfw.schemas.kinds.base import Ability, Description, Doubtful, Kind
 from gatewayfw.schemas.kinds.checks import lengths
 from gatewayfw.schemas.kinds.descriptions import describe_class
 from gatewayfw.schemas.kinds.file import FileField
-from gatewayfw.schemas.kinds.foreign_values import is_many, stored_form
+from gatewayfw.schemas.kinds.foreign_values import compared_form, is_many, stored_form
+from gatewayfw.schemas.kinds.model_fields import refuse_unkept
 from gatewayfw.schemas.kinds.sizes import DECIMAL, DOCUMENT, ENDLESS, LETTER, NUMBER, TEXT, element_bytes
 from gatewayfw.schemas.messages import INVALID
 from gatewayfw.schemas.values import SCALARS, plain
@@ -36,8 +37,6 @@ _ALIKE = frozenset(
     {mm.String, mm.Email, mm.Url, mm.Integer, mm.Float, mm.Boolean}
     | {mm.DateTime, mm.NaiveDateTime, mm.AwareDateTime, mm.Date, mm.Time, mm.TimeDelta}
 )
-#: Formats of days and times whose texts have the order of time.
-_CHRONOLOGICAL = (None, "iso", "iso8601")
 _SORTED = (mm.String, mm.Number, mm.Boolean, mm.UUID, mm.DateTime, mm.Date, mm.Time, mm.TimeDelta, mm.Enum)
 #: Characters of a moment in a marshmallow field, which stores it as text.
 _MOMENT = 64
@@ -58,8 +57,6 @@ class ForeignField(Kind):
         self.kind = str(getattr(field, "kind", type(field).__name__))
         self.reads_otherwise = type(field) not in _ALIKE
         self.sorts = isinstance(field, _SORTED)
-        if isinstance(field, (mm.Date, mm.Time)) and field.format not in _CHRONOLOGICAL:
-            self.sorts = False  # its text is stored
         self.is_text = isinstance(field, mm.String) and not isinstance(field, mm.UUID)
         if isinstance(field, mm.List):
             self.elements = as_kind(field.inner)
@@ -75,16 +72,16 @@ class ForeignField(Kind):
         field = self.wrapped
         if isinstance(field, mm.Nested):
             return is_many(field) or (field.unknown or field.schema.unknown) == INCLUDE
-        known = isinstance(field, mm.List) or (isinstance(field, mm.Dict) and field.value_field is not None)
+        known = isinstance(field, mm.List) or (isinstance(field, mm.Mapping) and field.value_field is not None)
         return not known and not isinstance(field, (*_SORTED, mm.UUID, mm.IP, mm.IPInterface))
 
     @property
     def sets_parts(self) -> bool:  # type: ignore[override]  # by the field's class
-        return isinstance(self.wrapped, (mm.Nested, mm.Dict)) and not is_many(self.wrapped)
+        return isinstance(self.wrapped, (mm.Nested, mm.Mapping)) and not is_many(self.wrapped)
 
     def part(self, key: Any) -> mm.Field[Any] | None:
         field: Any = self.wrapped
-        if isinstance(field, mm.Dict):
+        if isinstance(field, mm.Mapping):
             inner = field.value_field
         elif isinstance(key, int):
             inner = getattr(field, "inner", field if isinstance(field, mm.Nested) else None)
@@ -105,7 +102,7 @@ class ForeignField(Kind):
         bare = copy.copy(self.wrapped)
         bare.validators = []  # a filter may ask beyond the range
         try:
-            return stored_form(bare, value)
+            return compared_form(bare, value)
         except ValidationError:
             if self.elements is not None and not isinstance(value, list):
                 return as_kind(self.elements).operand(value, path)
@@ -186,13 +183,12 @@ def in_models(field: mm.Field[Any], where: str = "model") -> mm.Field[Any]:
     """Return a field for documents; one that is not ours becomes a `ForeignField`.
 
     Raises:
-        DefinitionError: a field is ``load_only``, but documents show all they hold; or it is a file.
+        DefinitionError: documents cannot hold its values as they are, or show more than it does; or it is a file.
     """
     if isinstance(field, FileField):
         raise DefinitionError(f"{where}: a file comes with a request; documents refer to those of gw.files.model")
     if not isinstance(field, Kind):
-        if field.load_only:
-            raise DefinitionError(f"{where}: load_only is for requests, not for what is stored")
+        refuse_unkept(field, where)
         return ForeignField(field)
     return change_parts(field, lambda inner, _: in_models(inner, where))
 

@@ -2,7 +2,7 @@
 
 A value of a JSON type counts as the JSON form and is loaded; any other value is already the loaded form.
 We store the loaded value where BSON has its type, part by part through lists, objects and Schemas, and its
-dumped form otherwise. All our choice.
+dumped form otherwise. What a reply shows of that must load as the same value again. All our choice.
 """
 
 from __future__ import annotations
@@ -20,10 +20,18 @@ from marshmallow import fields as mm
 from gatewayfw.schemas.kinds.base import KindField
 from gatewayfw.schemas.kinds.checks import change_each, load_part
 from gatewayfw.schemas.kinds.numbers import decimal128_of
-from gatewayfw.schemas.messages import INVALID, NO_VALUE
-from gatewayfw.schemas.values import copy_parts, loaded_form, moment_of, plain
+from gatewayfw.schemas.messages import INVALID, NO_VALUE, NOT_KEPT
+from gatewayfw.schemas.values import copy_parts, loaded_form, moment_of, plain, same, shown_form
 
 _JSON = (str, int, float, bool, list, dict, type(None))
+#: Classes whose fields load what a reply shows of their values as the same value.
+_FAITHFUL = frozenset(
+    {mm.String, mm.Email, mm.Url, mm.UUID, mm.Integer, mm.Float, mm.Decimal, mm.Boolean, mm.Enum, mm.TimeDelta}
+    | {mm.DateTime, mm.NaiveDateTime, mm.AwareDateTime, mm.Date, mm.Time}
+    | {mm.IP, mm.IPv4, mm.IPv6, mm.IPInterface, mm.IPv4Interface, mm.IPv6Interface}
+)
+#: Those of them that round numbers, or give a moment another zone.
+_ADJUSTED = frozenset({mm.Decimal, mm.DateTime, mm.NaiveDateTime, mm.AwareDateTime})
 #: What a user's field may raise when it dumps a value of the wrong type.
 _WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
@@ -32,9 +40,56 @@ def stored_form(field: mm.Field[Any], value: Any) -> Any:
     """Return the stored form of a value, be it in the JSON form or loaded.
 
     Raises:
+        marshmallow.ValidationError: the field refuses it, the database cannot hold it, or what a reply shows
+            of it would be stored as another value.
+    """
+    stored = compared_form(field, value)
+    if not _is_faithful(field) and (changed := _changed_parts(stored, _load_again(field, stored))):
+        raise ValidationError(changed)
+    return stored
+
+
+def compared_form(field: mm.Field[Any], value: Any) -> Any:
+    """Return what a filter compares with: the stored form, whether or not it would come back as it is.
+
+    Raises:
         marshmallow.ValidationError: the field refuses it, or the database cannot hold it.
     """
     return _store(field, _load(field, value))
+
+
+def _is_faithful(field: mm.Field[Any] | None) -> bool:
+    """Tell whether the class of a field says that its values come back as they are."""
+    if field is None or isinstance(field, KindField):
+        return field is not None
+    if isinstance(field, mm.Mapping) and type(field) in (mm.Mapping, mm.Dict):
+        return _is_faithful(field.value_field)
+    if isinstance(field, mm.List) and type(field) is mm.List:
+        return _is_faithful(field.inner)
+    if isinstance(field, mm.Tuple) and type(field) is mm.Tuple:
+        return all(map(_is_faithful, field.tuple_fields))
+    return type(field) in _FAITHFUL and not (field.pre_load or field.post_load)
+
+
+def _load_again(field: mm.Field[Any], stored: Any) -> Any:
+    """Return what would be stored of what a reply shows; `missing` where the field refuses that."""
+    try:
+        return compared_form(field, shown_form(stored))
+    except ValidationError:
+        return missing
+
+
+def _changed_parts(stored: Any, again: Any) -> Any:
+    """Return the messages for the parts of a value that became others, by key or index; or nothing."""
+    if same(stored, again):
+        return None
+    if isinstance(stored, dict) and isinstance(again, dict) and stored.keys() == again.keys():
+        pairs = ((key, _changed_parts(one, again[key])) for key, one in stored.items())
+    elif isinstance(stored, list) and isinstance(again, list) and len(stored) == len(again):
+        pairs = enumerate(map(_changed_parts, stored, again))  # type: ignore[assignment]  # keys are indexes
+    else:
+        return [NOT_KEPT]
+    return {key: messages for key, messages in pairs if messages}
 
 
 def is_many(field: mm.Field[Any]) -> bool:
@@ -47,7 +102,10 @@ def _load(field: mm.Field[Any], value: Any) -> Any:
     if type(value) not in _JSON and _has_no_dump(field, value):
         field._validate(value)
         return value
-    return load_part(field, _json_form(field, value))
+    loaded = load_part(field, _json_form(field, value))
+    if type(value) not in _JSON and type(field) in _FAITHFUL and type(field) not in _ADJUSTED and loaded != value:
+        raise ValidationError(NOT_KEPT)  # a duration in days, bytes as text
+    return loaded
 
 
 def _has_no_dump(field: mm.Field[Any], value: Any) -> bool:
@@ -67,9 +125,12 @@ def _json_form(field: mm.Field[Any], value: Any) -> Any:
     if isinstance(field, KindField) or value is None:
         return value  # the field loads both forms
     value = _python_form(field, value)
-    if isinstance(field, mm.List) and isinstance(value, list):
+    if isinstance(field, mm.List) and isinstance(value, (list, tuple)):
         return _list_of(value, lambda one: _json_form(field.inner, one))
-    inner = field.value_field if isinstance(field, mm.Dict) else None
+    if isinstance(field, mm.Tuple) and isinstance(value, (list, tuple)):
+        fields = dict(enumerate(field.tuple_fields))
+        return _parts_of(value, lambda place, one: _json_form(fields[place], one) if place in fields else one)
+    inner = field.value_field if isinstance(field, mm.Mapping) else None
     if inner is not None and isinstance(value, Mapping):
         return change_each(value.items(), lambda _, one: _json_form(inner, one))
     if isinstance(field, mm.Nested) and not isinstance(field, mm.Pluck):
@@ -104,7 +165,11 @@ def _nested_form(field: mm.Nested, value: Any) -> Any:
 
 
 def _list_of(values: Iterable[Any], change: Callable[[Any], Any]) -> list[Any]:
-    return list(change_each(enumerate(values), lambda _, one: change(one)).values())
+    return _parts_of(values, lambda _, one: change(one))
+
+
+def _parts_of(values: Iterable[Any], change: Callable[[int, Any], Any]) -> list[Any]:
+    return list(change_each(enumerate(values), change).values())
 
 
 def _store(field: mm.Field[Any] | None, loaded: Any) -> Any:
@@ -123,12 +188,14 @@ def _store(field: mm.Field[Any] | None, loaded: Any) -> Any:
         if is_many(field) and isinstance(loaded, (list, tuple)):
             return _list_of(loaded, lambda one: _object(field, one))
         return _object(field, loaded)
+    if isinstance(field, mm.Tuple) and isinstance(loaded, (list, tuple)):
+        return _parts_of(loaded, lambda place, one: _store(field.tuple_fields[place], one))
     if isinstance(loaded, (list, tuple)):
         inner = field.inner if isinstance(field, mm.List) else None
         return _list_of(loaded, lambda one: _store(inner, one))
     if isinstance(loaded, Mapping):
-        inner = field.value_field if isinstance(field, mm.Dict) else None
-        keys = field.key_field if isinstance(field, mm.Dict) else None
+        inner = field.value_field if isinstance(field, mm.Mapping) else None
+        keys = field.key_field if isinstance(field, mm.Mapping) else None
         named = loaded if keys is None else {_dump(keys, key): one for key, one in loaded.items()}
         return change_each(named.items(), lambda _, one: _store(inner, one))
     return _scalar(field, loaded)

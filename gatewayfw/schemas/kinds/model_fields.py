@@ -1,0 +1,89 @@
+"""Which of marshmallow's fields documents cannot hold.
+
+A document's field means the same in each form of a value: what a client sends, what Python passes, what a reply shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC
+from typing import Any
+
+from marshmallow import Schema
+from marshmallow import fields as mm
+from marshmallow.exceptions import RegistryError
+
+from gatewayfw.errors import DefinitionError
+
+#: The formats of days and times that copies, clients and sorts agree on.
+ISO = (None, "iso", "iso8601")
+
+_MOMENTS = (mm.DateTime, mm.NaiveDateTime, mm.AwareDateTime, mm.Date, mm.Time)
+
+
+def refuse_unkept(field: mm.Field[Any], where: str) -> None:
+    """Refuse a field of marshmallow's, or of a user's, whose values would change on their way.
+
+    Raises:
+        DefinitionError: it says what to use instead.
+    """
+    try:
+        for inner, path in _walk(field, "", set()):
+            if problem := _problem(inner):
+                raise DefinitionError(f"{where}{path}: {problem}")
+    except RegistryError as error:
+        raise DefinitionError(f"{where}: {error} Import it before the model.") from None
+
+
+def _walk(field: mm.Field[Any], path: str, known: set[type[Schema]]) -> Iterator[tuple[mm.Field[Any], str]]:
+    """Yield a field and all fields in it; of a Schema that contains itself once."""
+    yield field, path
+    if isinstance(field, mm.List):
+        yield from _walk(field.inner, f"{path}[]", known)
+    elif isinstance(field, mm.Mapping) and field.value_field is not None:
+        yield from _walk(field.value_field, f"{path}.*", known)
+    elif isinstance(field, mm.Tuple):
+        for place, inner in enumerate(field.tuple_fields):
+            yield from _walk(inner, f"{path}[{place}]", known)
+    elif isinstance(field, mm.Nested) and type(schema := field.schema) not in known:
+        known.add(type(schema))
+        for name, inner in schema.load_fields.items():
+            yield from _walk(inner, f"{path}.{name}", known)
+
+
+def _problem(field: mm.Field[Any]) -> str | None:
+    """Return what is wrong with a field by itself, and what to use."""
+    if isinstance(field, (mm.Function, mm.Method)):
+        return f"{type(field).__name__} stores nothing: compute the value in the act, and declare its kind here"
+    if isinstance(field, mm.Constant):
+        return "Constant takes any value for its own: use defaulted(kind, value)"
+    if field.load_only:
+        return "load_only is for requests, not for what is stored"
+    if isinstance(field, mm.Pluck):
+        return "Pluck stores less than its Schema has: declare the field that it plucks"
+    if isinstance(field, _MOMENTS) and field.format not in ISO and _is_read_by_format(field):
+        return f"the format {field.format!r} is not ISO 8601, in which values are shown: leave it out"
+    if isinstance(field, mm.NaiveDateTime) and field.timezone is not UTC:
+        return "values are shown in UTC, with Z: write NaiveDateTime(timezone=datetime.UTC), or use DateTime"
+    if isinstance(field, mm.Boolean) and not (True in field.truthy and False in field.falsy):
+        return "values are shown as true and false: have True among truthy, and False among falsy"
+    if isinstance(field, mm.Mapping) and field.key_field is not None and not isinstance(field.key_field, mm.String):
+        return "keys are text in JSON and in documents: use keys=String()"
+    return _problem_of_names(field.schema) if isinstance(field, mm.Nested) else None
+
+
+def _is_read_by_format(field: mm.Field[Any]) -> bool:
+    """Tell whether it is marshmallow that reads the values, not a user's subclass."""
+    return any(type(field)._deserialize is cls._deserialize for cls in _MOMENTS)
+
+
+def _problem_of_names(schema: Schema) -> str | None:
+    """Return why the names of a Schema in JSON and in Python cannot be told apart."""
+    sent = {field.data_key or name: field for name, field in schema.load_fields.items()}
+    for name, field in schema.load_fields.items():
+        loaded = field.attribute or name
+        if "." in loaded:
+            return f"{name}: the attribute {loaded!r} is a path: name the field where it is"
+        if sent.get(loaded, field) is not field:
+            return f"{name}: in Python it has the name {loaded!r}, which is another field's in JSON"
+    return None

@@ -1,0 +1,122 @@
+"""Fields of marshmallow that documents cannot hold are refused when a model is defined."""
+
+from __future__ import annotations
+
+from datetime import UTC, timedelta, timezone
+
+import pytest
+from marshmallow import Schema
+from marshmallow import fields as mm
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas import Schemas, array, object_
+from gatewayfw.settings import Settings
+
+
+class Person(Schema):
+    """A Schema that may hold another of its own."""
+
+    name = mm.String()
+    friend = mm.Nested(lambda: Person())
+
+
+class Local(Schema):
+    """A Schema with formats of its own."""
+
+    class Meta:
+        datetimeformat = "%d/%m/%Y %H:%M"
+
+    at = mm.DateTime()
+
+
+class Account(Schema):
+    """A Schema with a field for requests alone."""
+
+    password = mm.String(load_only=True)
+
+
+class Swapped(Schema):
+    """A Schema in which a name means one field in JSON, and another in Python."""
+
+    a = mm.String(attribute="b")
+    c = mm.String(data_key="b")
+
+
+class Deep(Schema):
+    """A Schema that loads a value into an object."""
+
+    city = mm.String(attribute="address.city")
+
+
+def define(field):
+    Schemas(Settings()).add("note", {"x": field})
+
+
+REFUSED = {
+    "Pluck": (mm.Pluck(Person, "name"), "", "Pluck stores less than its Schema has"),
+    "Function": (mm.Function(deserialize=str), "", "Function stores nothing"),
+    "Method": (mm.Method(deserialize="name"), "", "Method stores nothing"),
+    "Constant": (mm.Constant(1), "", "Constant takes any value for its own"),
+    "a format": (mm.DateTime(format="%d.%m.%Y"), "", "the format '%d.%m.%Y' is not ISO 8601"),
+    "a timestamp": (mm.DateTime(format="timestamp"), "", "the format 'timestamp' is not ISO 8601"),
+    "an e-mail's format": (mm.AwareDateTime(format="rfc"), "", "the format 'rfc' is not ISO 8601"),
+    "a day's format": (mm.Date(format="%d.%m.%Y"), "", "the format '%d.%m.%Y' is not ISO 8601"),
+    "a time's format": (mm.Time(format="%H-%M"), "", "the format '%H-%M' is not ISO 8601"),
+    "a Schema's format": (Local, ".at", "the format '%d/%m/%Y %H:%M' is not ISO 8601"),
+    "a naive moment": (mm.NaiveDateTime(), "", "values are shown in UTC, with Z"),
+    "another zone": (mm.NaiveDateTime(timezone=timezone(timedelta(hours=1))), "", "values are shown in UTC, with Z"),
+    "keys that are numbers": (mm.Dict(keys=mm.Integer()), "", "keys are text in JSON and in documents"),
+    "own booleans": (mm.Boolean(truthy={"ja"}, falsy={"nein"}), "", "values are shown as true and false"),
+    "for requests": (mm.String(load_only=True), "", "load_only is for requests"),
+    "for requests in a Schema": (mm.Nested(Account), ".password", "load_only is for requests"),
+    "swapped names": (mm.Nested(Swapped), "", "a: in Python it has the name 'b', which is another field's in JSON"),
+    "a path": (mm.Nested(Deep), "", "city: the attribute 'address.city' is a path"),
+    "in a list": (mm.List(mm.Date(format="%d")), "[]", "the format '%d' is not ISO 8601"),
+    "in an object": (mm.Dict(values=mm.Constant(1)), ".*", "Constant takes"),
+    "in a tuple": (mm.Tuple((mm.String(), mm.Constant(1))), "[1]", "Constant takes"),
+    "in many objects": (mm.List(mm.Nested(Local, many=True)), "[].at", "the format"),
+}
+
+
+@pytest.mark.parametrize(("field", "path", "problem"), REFUSED.values(), ids=REFUSED)
+def test_a_field_that_changes_its_values_is_refused_by_its_path(field, path, problem):
+    with pytest.raises(DefinitionError) as caught:
+        define(field)
+    assert str(caught.value).startswith(f"model 'note', field 'x'{path}: {problem}")
+
+
+def test_fields_inside_of_our_kinds_are_looked_at_too():
+    with pytest.raises(DefinitionError, match="^model 'note', field 'x': Constant takes"):
+        define(object_({"a": array(mm.Constant(1))}))
+
+
+TAKEN = {
+    "ISO 8601": mm.DateTime(format="iso8601"),
+    "a day": mm.Date(format="iso"),
+    "UTC": mm.NaiveDateTime(timezone=UTC),
+    "text as keys": mm.Dict(keys=mm.Email(), values=mm.Integer()),
+    "more booleans": mm.Boolean(truthy={True, "ja"}, falsy={False, "nein"}),
+    "a Schema that holds itself": mm.Nested(Person),
+    "other names": mm.Nested(Schema.from_dict({"a": mm.String(data_key="A", attribute="b")})),
+}
+
+
+@pytest.mark.parametrize("field", TAKEN.values(), ids=TAKEN)
+def test_a_field_that_keeps_its_values_is_taken(field):
+    define(field)
+
+
+class Own(mm.DateTime):
+    """A user's field, which reads values by itself."""
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        return value
+
+
+def test_a_format_that_a_subclass_does_not_read_by_is_no_matter():
+    define(Own(format="%d"))
+
+
+def test_a_schema_that_is_not_there_yet_is_refused():
+    with pytest.raises(DefinitionError, match="Import it before the model.$"):
+        define(mm.Nested("NoSuchSchema"))
