@@ -1,0 +1,236 @@
+"""Random fields of models with values in two forms: what JSON sends, and what Python code passes."""
+
+from __future__ import annotations
+
+import enum
+from base64 import b64encode
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+from bson import ObjectId
+from hypothesis import strategies as st
+from marshmallow import INCLUDE, Schema
+from marshmallow import fields as mm
+
+from gatewayfw.schemas import (
+    any_,
+    array,
+    binary,
+    boolean,
+    date,
+    decimal,
+    email,
+    enums,
+    integer,
+    mapping,
+    nullable,
+    number,
+    object_,
+    object_id,
+    string,
+    url,
+    uuid,
+)
+
+Forms = st.SearchStrategy[tuple[Any, Any]]
+
+
+class Colour(enum.Enum):
+    """An enum whose names and values differ."""
+
+    RED = "r"
+    BLUE = "b"
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """A field, and values that it takes as ``(JSON, Python)``."""
+
+    field: Any
+    forms: Forms
+
+
+def both(python: st.SearchStrategy[Any], json: Callable[[Any], Any] = lambda value: value) -> Forms:
+    """Return a strategy of values in both forms."""
+    return python.map(lambda value: (json(value), value))
+
+
+_texts = st.text(max_size=4)
+_words = st.text("abcxyz", min_size=1, max_size=4)
+_int64 = st.integers(-(2**63), 2**63 - 1)
+_floats = st.floats(allow_nan=False, allow_infinity=False)
+_numbers = _int64 | _floats
+_moments = st.datetimes()
+_zones = st.sampled_from([None, UTC, timezone(timedelta(hours=2)), timezone(-timedelta(hours=9, minutes=30))])
+_zoned = st.builds(
+    lambda moment, zone: moment.replace(tzinfo=zone), st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30)), _zones
+)
+_aware = _zoned.filter(lambda moment: moment.tzinfo is not None)
+_decimals = st.decimals(-1000, 10**20, places=2, allow_nan=False, allow_infinity=False)
+_json = st.recursive(
+    st.none() | st.booleans() | _int64 | _floats | _texts,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(_words, inner, max_size=2),
+    max_leaves=4,
+)
+_durations = st.timedeltas(-timedelta(365), timedelta(365))
+iso = datetime.isoformat
+
+
+#: Fields without parts; ours first.
+LEAVES: dict[str, Callable[[], Meaning]] = {
+    "string": lambda: Meaning(string(), both(_texts)),
+    "integer": lambda: Meaning(integer(), both(_int64)),
+    "number": lambda: Meaning(number(), both(_numbers)),
+    "boolean": lambda: Meaning(boolean(), both(st.booleans())),
+    "date": lambda: Meaning(date(), both(_zoned, iso)),
+    "decimal": lambda: Meaning(decimal(places=2), both(_decimals, "{:f}".format)),
+    "binary": lambda: Meaning(binary(), both(st.binary(max_size=4), lambda data: b64encode(data).decode())),
+    "uuid": lambda: Meaning(uuid(), both(st.uuids(), str)),
+    "object_id": lambda: Meaning(object_id(), both(st.binary(min_size=12, max_size=12).map(ObjectId), str)),
+    "enums": lambda: Meaning(enums("a", 1, 2.5, True), both(st.sampled_from(["a", 1, 2.5, True]))),
+    "email": lambda: Meaning(email(), both(_words.map("{}@example.org".format))),
+    "url": lambda: Meaning(url(), both(_words.map("https://{}.example.org/".format))),
+    "any_": lambda: Meaning(any_(), both(_json)),
+    "String": lambda: Meaning(mm.String(), both(_texts)),
+    "Email": lambda: Meaning(mm.Email(), both(_words.map("{}@example.org".format))),
+    "Url": lambda: Meaning(mm.Url(), both(_words.map("https://{}.example.org/".format))),
+    "UUID": lambda: Meaning(mm.UUID(), both(st.uuids(), str)),
+    "Integer": lambda: Meaning(mm.Integer(), both(_int64)),
+    "strict Integer": lambda: Meaning(mm.Integer(strict=True), both(_int64)),
+    "Integer as text": lambda: Meaning(mm.Integer(as_string=True), both(_int64, str)),
+    "Float": lambda: Meaning(mm.Float(), both(_floats)),
+    "Float as text": lambda: Meaning(mm.Float(as_string=True), both(_floats, str)),
+    "Decimal": lambda: Meaning(mm.Decimal(), both(_decimals, str)),
+    "Decimal as text": lambda: Meaning(mm.Decimal(places=2, as_string=True), both(_decimals, str)),
+    "Boolean": lambda: Meaning(mm.Boolean(), both(st.booleans())),
+    "DateTime": lambda: Meaning(mm.DateTime(), both(_zoned, iso)),
+    "DateTime in ISO": lambda: Meaning(mm.DateTime(format="iso8601"), both(_zoned, iso)),
+    "NaiveDateTime": lambda: Meaning(mm.NaiveDateTime(timezone=UTC), both(_moments, iso)),
+    "NaiveDateTime of a zone": lambda: Meaning(mm.NaiveDateTime(timezone=UTC), both(_aware, iso)),
+    "AwareDateTime": lambda: Meaning(mm.AwareDateTime(), both(_aware, iso)),
+    "AwareDateTime with a default": lambda: Meaning(mm.AwareDateTime(default_timezone=UTC), both(_zoned, iso)),
+    "Date": lambda: Meaning(mm.Date(), both(st.dates(), str)),
+    "Time": lambda: Meaning(mm.Time(), both(st.times(), str)),
+    "TimeDelta": lambda: Meaning(mm.TimeDelta(), both(_durations, timedelta.total_seconds)),
+    "TimeDelta in days": lambda: Meaning(
+        mm.TimeDelta(precision="days"), both(st.integers(-9, 9).map(timedelta), lambda time: time.days)
+    ),
+    "Enum": lambda: Meaning(mm.Enum(Colour), both(st.sampled_from(Colour), lambda one: one.name)),
+    "Enum by value": lambda: Meaning(
+        mm.Enum(Colour, by_value=True), both(st.sampled_from(Colour), lambda one: one.value)
+    ),
+    "IP": lambda: Meaning(mm.IP(), both(st.ip_addresses(), str)),
+    "IPv4": lambda: Meaning(mm.IPv4(), both(st.ip_addresses(v=4), str)),
+    "Raw": lambda: Meaning(mm.Raw(allow_none=True), both(_json)),
+    "Dict": lambda: Meaning(mm.Dict(), both(st.dictionaries(_words, _json, max_size=2))),
+}
+
+
+@st.composite
+def meanings(draw: st.DrawFn, depth: int = 2) -> Meaning:
+    """Draw a field: without parts, or with others in it."""
+    shape = draw(st.sampled_from([None, *PARTS])) if depth else None
+    made = LEAVES[draw(st.sampled_from([*LEAVES]))]() if shape is None else draw(PARTS[shape](depth - 1))
+    if draw(st.integers(0, 3)):
+        return made
+    if isinstance(made.field, mm.Field) and type(made.field).__module__.startswith("marshmallow"):
+        made.field.allow_none = True
+        return Meaning(made.field, made.forms | st.just((None, None)))
+    return Meaning(nullable(made.field), made.forms | st.just((None, None)))
+
+
+def _pairs(forms: Forms) -> Forms:
+    return st.lists(forms, max_size=2).map(lambda pairs: ([json for json, _ in pairs], [python for _, python in pairs]))
+
+
+def _by_key(forms: Forms) -> Forms:
+    return st.dictionaries(_words, forms, max_size=2).map(
+        lambda found: ({k: one for k, (one, _) in found.items()}, {k: one for k, (_, one) in found.items()})
+    )
+
+
+@st.composite
+def _array(draw: st.DrawFn, depth: int) -> Meaning:
+    inner = draw(meanings(depth))
+    return Meaning(array(inner.field), _pairs(inner.forms))
+
+
+@st.composite
+def _mapping(draw: st.DrawFn, depth: int) -> Meaning:
+    inner = draw(meanings(depth))
+    return Meaning(mapping(inner.field), _by_key(inner.forms))
+
+
+@st.composite
+def _object(draw: st.DrawFn, depth: int) -> Meaning:
+    parts = draw(st.dictionaries(st.sampled_from(["a", "get", "items"]), meanings(depth), max_size=2))
+    return Meaning(
+        object_({name: one.field for name, one in parts.items()}),
+        _joined({n: (n, n, p.forms) for n, p in parts.items()}),
+    )
+
+
+def _joined(parts: dict[str, tuple[str, str, Forms]]) -> Forms:
+    """Return both forms of an object whose fields have a name in JSON, and one in Python."""
+    return st.fixed_dictionaries({name: forms for name, (_, _, forms) in parts.items()}).map(
+        lambda found: (
+            {parts[name][0]: json for name, (json, _) in found.items()},
+            {parts[name][1]: python for name, (_, python) in found.items()},
+        )
+    )
+
+
+@st.composite
+def _list(draw: st.DrawFn, depth: int) -> Meaning:
+    inner = draw(meanings(depth))
+    return Meaning(mm.List(inner.field), _pairs(inner.forms))
+
+
+@st.composite
+def _dict(draw: st.DrawFn, depth: int) -> Meaning:
+    inner = draw(meanings(depth))
+    return Meaning(mm.Dict(keys=mm.String(), values=inner.field), _by_key(inner.forms))
+
+
+@st.composite
+def _tuple(draw: st.DrawFn, depth: int) -> Meaning:
+    inner = draw(st.lists(meanings(depth), min_size=1, max_size=2))
+    forms = st.tuples(*(one.forms for one in inner)).map(
+        lambda pairs: ([json for json, _ in pairs], tuple(python for _, python in pairs))
+    )
+    return Meaning(mm.Tuple([one.field for one in inner]), forms)
+
+
+@st.composite
+def _nested(draw: st.DrawFn, depth: int) -> Meaning:
+    parts = draw(
+        st.dictionaries(st.sampled_from(["a", "get", "items", "update"]), meanings(depth), min_size=1, max_size=2)
+    )
+    fields, names = {}, {}
+    for name, one in parts.items():
+        sent = f"{name.title()}" if draw(st.booleans()) else name
+        loaded = f"own_{name}" if draw(st.booleans()) else name
+        one.field.data_key = sent if sent != name else None
+        one.field.attribute = loaded if loaded != name else None
+        fields[name] = one.field
+        names[name] = (sent, loaded, one.forms)
+    schema = Schema.from_dict(fields)
+    forms = _joined(names)
+    if draw(st.booleans()):
+        schema = schema(unknown=INCLUDE)
+    if draw(st.booleans()):
+        return Meaning(mm.Nested(schema, many=True), _pairs(forms))
+    return Meaning(mm.Nested(schema), forms)
+
+
+PARTS = {
+    "array": _array,
+    "mapping": _mapping,
+    "object_": _object,
+    "List": _list,
+    "Dict": _dict,
+    "Tuple": _tuple,
+    "Nested": _nested,
+}

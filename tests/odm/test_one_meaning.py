@@ -1,0 +1,112 @@
+"""A value means the same in both its forms, wherever it is given, and when it comes back."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gatewayfw.errors import DefinitionError
+from gatewayfw.odm import Odm, Operators
+from gatewayfw.schemas import Schemas, compile_struct
+from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.settings import Settings
+from gatewayfw.web.reply import success
+from tests.meaning import LEAVES, meanings
+from tests.models import read_stored
+
+EXAMPLES = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+
+
+class Meanings:
+    """Two models of a field on an empty database: things, and holders that embed a thing and are listed in it."""
+
+    def __init__(self, database, field):
+        self.odm = Odm(Schemas(Settings()), Settings())
+        self.odm.set_db(database)
+        self.thing = self.odm.new_model("thing", {"v": field})
+        sort = "v" if as_kind(self.thing.schema.pure["v"]).sorts else "_id"
+        window = {"type": "multiple", "limit": 3, "sort": {"field": sort, "order": "asc"}}
+        relation = {"schemaName": "thing", "type": "single", "relatedRelations": {"holders": window}}
+        self.holder = self.odm.new_model("holder", {"v": field}, {"of": relation})
+        self.listing = self.list_things()
+        for name in ("thing", "holder"):
+            self.odm.storage.delete_many(name, {})
+
+    def list_things(self):
+        """Declare a listing that is filtered by the field; None where clients cannot give its values."""
+        listing = self.thing.listing(filter={"v": ["eq", "in"]})
+        try:
+            listing.page({"set": {}, "get": {"_id": 1}})
+        except DefinitionError:
+            return None
+        return listing
+
+    def add(self, form):
+        """Insert a thing; return its id."""
+        return self.thing.insert_one(doc={"v": form})["_id"]
+
+    def stored(self, id_):
+        """Return what the database holds of the field of a thing."""
+        return typed(read_stored(self.odm, self.thing, {"_id": id_})["v"])
+
+    def found(self, condition):
+        """Return the ids of the things that meet a condition on the field."""
+        return [one["_id"] for one in self.thing.find({"v": condition}, projection={"_id": 1})]
+
+    def listed(self, condition):
+        """Return the ids in a page of the things that meet a client's condition."""
+        struct = compile_struct({"set": self.listing.set, "get": {}}, self.odm.schemas)
+        details = struct.check({"set": {"filter": {"v": condition}, "limit": 100}, "get": {}}, "create")
+        return [row["_id"] for row in self.listing.page({**details, "get": {"_id": 1}})["rows"]]
+
+
+def typed(value):
+    """Return a value with the type of each part, so that 1 is not 1.0."""
+    if isinstance(value, dict):
+        return {key: typed(item) for key, item in value.items()}
+    return [typed(item) for item in value] if isinstance(value, list) else (type(value).__name__, repr(value))
+
+
+def judge(database, field, sent, python):
+    """Give a value in all its forms to all operations."""
+    world = Meanings(database, field)
+    made = world.add(sent)
+    stored = world.stored(made)
+    found = world.thing.find_one({"_id": made}, projection={"v": 1})["v"]
+    shown = json.loads(success(found))["body"]
+    struct = compile_struct({"set": {"v": field}, "get": {}}, world.odm.schemas)
+    loaded = struct.check({"set": {"v": sent}, "get": {}}, "create")["set"]["v"]
+    for name, form in {"sent": sent, "python": python, "loaded": loaded, "found": found, "shown": shown}.items():
+        assert world.stored(world.add(form)) == stored, name
+        world.thing.find_one_and_update({"_id": made}, {"$set": {"v": form}})
+        assert world.stored(made) == stored, name
+        assert made in world.found(Operators({"$eq": form})), name
+        assert made in world.found(Operators({"$in": [form]})), name
+        relation = {"of": {"_ids": made, "relatedRelations": {"holders": True}}}
+        holder = world.holder.insert_one(doc={"v": form}, relations=relation)["_id"]
+        copy = read_stored(world.odm, world.holder, {"_id": holder})
+        assert [typed(copy["v"]), typed(copy["of"]["v"])] == [stored, stored], name
+        window = read_stored(world.odm, world.thing, {"_id": made})["holders"]
+        assert typed(window[-1]["v"]) == stored, name
+        world.holder.delete_one({"_id": holder})
+    if world.listing and not isinstance(sent, list):  # of a list, a listing compares the elements
+        assert made in world.listed({"eq": shown})
+        assert made in world.listed({"in": [sent, shown]})
+
+
+@pytest.mark.parametrize("name", LEAVES)
+@settings(EXAMPLES, max_examples=10)
+@given(data=st.data())
+def test_a_value_of_a_field_without_parts_means_one_thing(database, name, data):
+    made = LEAVES[name]()
+    judge(database, made.field, *data.draw(made.forms))
+
+
+@settings(EXAMPLES, max_examples=100)
+@given(data=st.data())
+def test_a_value_of_a_nested_field_means_one_thing(database, data):
+    made = data.draw(meanings())
+    judge(database, made.field, *data.draw(made.forms))
