@@ -61,7 +61,7 @@ def compared_form(field: mm.Field[Any], value: Any) -> Any:
 def _is_faithful(field: mm.Field[Any] | None) -> bool:
     """Tell whether the class of a field says that its values come back as they are."""
     if field is None or isinstance(field, KindField):
-        return field is not None
+        return field is not None and all(_is_faithful(inner) for _, inner in field.parts())
     if isinstance(field, mm.Mapping) and type(field) in (mm.Mapping, mm.Dict):
         return _is_faithful(field.value_field)
     if isinstance(field, mm.List) and type(field) is mm.List:
@@ -122,8 +122,10 @@ def _dump(field: mm.Field[Any], value: Any) -> Any:
 
 def _json_form(field: mm.Field[Any], value: Any) -> Any:
     """Return a value in the form that the field loads; its parts may have either."""
-    if isinstance(field, KindField) or value is None:
-        return value  # the field loads both forms
+    if value is None:
+        return None
+    if isinstance(field, KindField):  # it loads both forms, but what is in it may not
+        return _each_part(field, value, _json_form) if field.parts() else value
     value = _python_form(field, value)
     if isinstance(field, mm.List) and isinstance(value, (list, tuple)):
         return _list_of(value, lambda one: _json_form(field.inner, one))
@@ -164,6 +166,18 @@ def _nested_form(field: mm.Nested, value: Any) -> Any:
     return {key: _json_form(inner, one) for key, (inner, one) in parts.items() if one is not missing}
 
 
+def _each_part(field: KindField, value: Any, change: Callable[[Any, Any], Any]) -> Any:
+    """Return an object or a list of ours with changed parts; an object in the order of its fields."""
+    if isinstance(value, list) and field.elements is not None:
+        return _list_of(value, lambda one: change(field.elements, one))
+    if not isinstance(value, Mapping):
+        return value
+    named = [name for name, _ in field.parts() if name in value]
+    names = [*named, *(name for name in value if name not in named)]
+    parts = ((name, value[name]) for name in names)
+    return change_each(parts, lambda name, one: one if (inner := field.part(name)) is None else change(inner, one))
+
+
 def _list_of(values: Iterable[Any], change: Callable[[Any], Any]) -> list[Any]:
     return _parts_of(values, lambda _, one: change(one))
 
@@ -183,7 +197,7 @@ def _store(field: mm.Field[Any] | None, loaded: Any) -> Any:
             return loaded
         raise ValidationError(NO_VALUE)
     if isinstance(field, KindField):
-        return field.storer()(loaded)
+        return _each_part(field, loaded, _store) if field.parts() else field.storer()(loaded)
     if isinstance(field, mm.Nested) and not isinstance(field, mm.Pluck):
         if is_many(field) and isinstance(loaded, (list, tuple)):
             return _list_of(loaded, lambda one: _object(field, one))

@@ -14,6 +14,7 @@ from marshmallow import fields as mm
 from marshmallow.exceptions import RegistryError
 
 from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas.kinds.base import Kind
 
 #: The formats of days and times that copies, clients and sorts agree on.
 ISO = (None, "iso", "iso8601")
@@ -38,7 +39,10 @@ def refuse_unkept(field: mm.Field[Any], where: str) -> None:
 def _walk(field: mm.Field[Any], path: str, known: set[type[Schema]]) -> Iterator[tuple[mm.Field[Any], str]]:
     """Yield a field and all fields in it; of a Schema that contains itself once."""
     yield field, path
-    if isinstance(field, mm.List):
+    if isinstance(field, Kind):
+        for below, inner in field.parts(path):
+            yield from _walk(inner, below, known)
+    elif isinstance(field, mm.List):
         yield from _walk(field.inner, f"{path}[]", known)
     elif isinstance(field, mm.Mapping) and field.value_field is not None:
         yield from _walk(field.value_field, f"{path}.*", known)

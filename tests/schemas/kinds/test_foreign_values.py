@@ -18,7 +18,7 @@ from marshmallow.validate import Range
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas import array, integer, object_, string
+from gatewayfw.schemas import array, integer, mapping, object_, string
 from gatewayfw.schemas import date as moment
 from gatewayfw.schemas.kinds import Ability, Doubtful, as_kind
 from gatewayfw.schemas.kinds.foreign import ForeignField, in_models
@@ -202,6 +202,19 @@ def test_what_is_absent_or_null_is_judged_by_the_field(field, value, message):
         ),
         (mm.Tuple((mm.TimeDelta(),)), [5], [timedelta(seconds=5)], [5.0]),
         (mm.List(mm.Date()), ["2024-02-29"], (date(2024, 2, 29),), ["2024-02-29"]),
+        (
+            mm.Tuple((object_({"a": mm.Date()}),)),
+            [{"a": "2024-02-29"}],
+            ({"a": date(2024, 2, 29)},),
+            [{"a": "2024-02-29"}],
+        ),
+        (mm.List(array(mm.UUID())), [[TEXT]], [[NUMBER]], [[Binary.from_uuid(NUMBER)]]),
+        (
+            mm.Dict(values=mapping(mm.AwareDateTime())),
+            {"a": {"b": CUT.isoformat() + "Z"}},
+            {"a": {"b": CUT}},
+            {"a": {"b": CUT}},
+        ),
         (mm.Dict(), {"a": 2**40}, {"a": Int64(2**40)}, {"a": 2**40}),
         (mm.Dict(values=mm.UUID()), {"a": TEXT}, {"a": NUMBER}, {"a": Binary.from_uuid(NUMBER)}),
         (mm.Dict(values=mm.Enum(Colour)), {"a": "RED"}, MappingProxyType({"a": Colour.RED}), {"a": "RED"}),

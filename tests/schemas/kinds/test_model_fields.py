@@ -73,6 +73,7 @@ REFUSED = {
     "a path": (mm.Nested(Deep), "", "city: the attribute 'address.city' is a path"),
     "in a list": (mm.List(mm.Date(format="%d")), "[]", "the format '%d' is not ISO 8601"),
     "in an object": (mm.Dict(values=mm.Constant(1)), ".*", "Constant takes"),
+    "in ours in a list": (mm.List(object_({"a": mm.Constant(1)})), "[].a", "Constant takes"),
     "in a tuple": (mm.Tuple((mm.String(), mm.Constant(1))), "[1]", "Constant takes"),
     "in many objects": (mm.List(mm.Nested(Local, many=True)), "[].at", "the format"),
 }
