@@ -18,6 +18,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.base import Constant, Description, Kind, KindField
 from gatewayfw.schemas.kinds.checks import described_lengths, is_scalar
+from gatewayfw.schemas.kinds.model_fields import ISO
 from gatewayfw.schemas.kinds.numbers import described_number
 from gatewayfw.schemas.kinds.text import described_text
 
@@ -45,8 +46,13 @@ def describe_all(fields: Mapping[str, mm.Field[Any]]) -> dict[str, Description]:
 
 
 def describe_class(field: mm.Field[Any]) -> Description:
-    """Return what the class of a field that is not ours says about its values."""
-    return next((_DESCRIBED[cls](field) for cls in type(field).__mro__ if cls in _DESCRIBED), _any())
+    """Return what the class of a field that is not ours says about its values.
+
+    Of a user's class that loads values by itself, nothing is known.
+    """
+    base: Any = next((cls for cls in type(field).__mro__ if cls in _DESCRIBED), None)
+    is_known = base is not None and type(field)._deserialize is base._deserialize
+    return _DESCRIBED[base](field) if is_known else _any()
 
 
 def described_default(value: Any) -> Description:
@@ -79,19 +85,53 @@ def _any() -> Description:
 
 def _nested(field: Any) -> Description:
     schema: Schema = field.schema
-    inner: Description = {"kind": "object", "fields": describe_all(schema.load_fields)}
+    inner: Description = {"kind": "object", "fields": _described_fields(schema)}
     if (field.unknown or schema.unknown) == INCLUDE:
         inner["open"] = True
-    many = field.many or schema.many
-    return {"kind": "array", "items": {**inner, "presence": "required"}} if many else inner
+    return _many(field) | {"items": {**inner, "presence": "required"}} if field.many or schema.many else inner
+
+
+def _described_fields(schema: Schema) -> dict[str, Description]:
+    """Return the descriptions of a Schema's fields; those that ``partial`` names may be left out."""
+    described = describe_all(schema.load_fields)
+    partial = schema.load_fields if schema.partial is True else schema.partial or ()
+    for name in partial:
+        field = schema.load_fields.get(name)
+        if field is not None and field.required:
+            described[field.data_key or name]["presence"] = "optional"
+    return described
+
+
+def _plucked(field: Any) -> Description:
+    inner = describe(field.schema.load_fields[field.field_name])
+    if field.many:
+        return _many(field) | {"items": {**inner, "presence": "required"}}
+    return {name: value for name, value in inner.items() if name not in ("presence", "nullable", "default")}
+
+
+def _many(field: mm.Field[Any]) -> Description:
+    return {"kind": "array", **described_lengths(field, "minItems", "maxItems")}
 
 
 def _list(field: Any) -> Description:
-    return {"kind": "array", "items": describe(field.inner), **described_lengths(field, "minItems", "maxItems")}
+    return _many(field) | {"items": describe(field.inner)}
+
+
+def _tuple(field: Any) -> Description:
+    kinds = [describe(inner) | {"presence": "required"} for inner in field.tuple_fields]
+    alike = bool(kinds) and all(kind == kinds[0] for kind in kinds)
+    item = kinds[0] if alike else {**_any(), "presence": "required"}
+    return {"kind": "array", "minItems": len(kinds), "maxItems": len(kinds), "items": item}
+
+
+def _mapping(field: Any) -> Description:
+    if field.value_field is None:
+        return {"kind": "object", "fields": None}
+    return {"kind": "mapping", "values": describe(field.value_field) | {"presence": "required"}}
 
 
 def _enum(field: Any) -> Description:
-    known = [member.value if field.by_value else member.name for member in field.enum]
+    known = [field.field._serialize(one.value, None, None) if field.by_value else one.name for one in field.enum]
     return {"kind": "enums", "choices": known} if all(map(is_scalar, known)) else _any()
 
 
@@ -100,11 +140,19 @@ def _constant(field: Any) -> Description:
 
 
 def _moment(field: Any) -> Description:
-    return {"kind": "date"} if field.format in (None, "iso", "iso8601") else described_text(field)
+    if field.format in ISO:
+        # Clients send moments in UTC, with Z.
+        return described_text(field) if _takes_no_zone(field) else {"kind": "date"}
+    return {"kind": "number"} if str(field.format).startswith("timestamp") else described_text(field)
 
 
-def _day(field: Any) -> Description:
-    return described_text(field, **({"format": "date"} if field.format in (None, "iso") else {}))
+def _takes_no_zone(field: Any) -> bool:
+    return isinstance(field, mm.NaiveDateTime) and field.timezone is None
+
+
+def _in_format(name: str) -> Callable[[Any], Description]:
+    """Return the description of a day or a time, whose text has a standard's name unless it has a format."""
+    return lambda field: described_text(field, **({"format": name} if field.format in ISO else {}))
 
 
 #: How to describe the fields of each class; a subclass is described as its nearest base.
@@ -117,12 +165,20 @@ _DESCRIBED: Mapping[type, Callable[[Any], Description]] = MappingProxyType(
         mm.Integer: lambda field: described_number(field, "integer"),
         mm.Float: lambda field: described_number(field, "number"),
         mm.Boolean: lambda field: {"kind": "boolean"},
+        mm.Decimal: described_text,
         mm.DateTime: _moment,
-        mm.Date: _day,
-        mm.Time: lambda field: described_text(field, format="time"),
+        mm.NaiveDateTime: _moment,
+        mm.AwareDateTime: _moment,
+        mm.Date: _in_format("date"),
+        mm.Time: _in_format("time"),
+        mm.TimeDelta: lambda field: {"kind": "number"},
+        mm.IP: described_text,
+        mm.IPInterface: described_text,
         mm.List: _list,
-        mm.Mapping: lambda field: {"kind": "object", "fields": None},
+        mm.Tuple: _tuple,
+        mm.Mapping: _mapping,
         mm.Nested: _nested,
+        mm.Pluck: _plucked,
         mm.Enum: _enum,
         mm.Constant: _constant,
     }

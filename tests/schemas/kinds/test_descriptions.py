@@ -42,6 +42,22 @@ class Colour(enum.Enum):
     BLUE = "b"
 
 
+class Cents(mm.Integer):
+    """A user's field with a form of its own in JSON."""
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        return int(value.replace(".", ""))
+
+
+class Stamped(Schema):
+    """A Schema that says how its moments are written."""
+
+    class Meta:
+        datetimeformat = "timestamp"
+
+    at = mm.DateTime()
+
+
 class Odd(enum.Enum):
     """An enum whose values JSON has not."""
 
@@ -51,6 +67,7 @@ class Odd(enum.Enum):
 NAME = {"kind": "string", "presence": "required"}
 AGE = {"kind": "integer", "presence": "optional"}
 PERSON = {"kind": "object", "fields": {"name": NAME, "age": AGE}}
+PARTIAL = {"kind": "object", "fields": {"name": {**NAME, "presence": "optional"}, "age": AGE}}
 PEOPLE = {"kind": "array", "items": {**PERSON, "presence": "required"}}
 SIZE = validate.Length(1, 5)
 DESCRIBED = {
@@ -61,22 +78,43 @@ DESCRIBED = {
     "Integer": (mm.Integer(validate=validate.Range(1, 5)), {"kind": "integer", "minimum": 1, "maximum": 5}),
     "Integer of a user": (Whole(), {"kind": "integer"}),
     "Float": (mm.Float(validate=validate.OneOf([0.5, 1])), {"kind": "enums", "choices": [0.5, 1]}),
-    "Decimal": (mm.Decimal(), {"kind": "any"}),
+    "Integer by a user's rules": (Cents(), {"kind": "any"}),
+    "Decimal": (mm.Decimal(), {"kind": "string"}),
     "Boolean": (mm.Boolean(), {"kind": "boolean"}),
     "DateTime": (mm.DateTime(), {"kind": "date"}),
     "DateTime, iso": (mm.DateTime(format="iso"), {"kind": "date"}),
     "DateTime, iso8601": (mm.AwareDateTime(format="iso8601"), {"kind": "date"}),
     "DateTime, rfc": (mm.DateTime(format="rfc"), {"kind": "string"}),
+    "DateTime, seconds": (mm.DateTime(format="timestamp"), {"kind": "number"}),
+    "DateTime, milliseconds": (mm.AwareDateTime(format="timestamp_ms"), {"kind": "number"}),
+    "DateTime without a zone": (mm.NaiveDateTime(), {"kind": "string"}),
+    "DateTime of a zone": (mm.NaiveDateTime(timezone=UTC), {"kind": "date"}),
+    "TimeDelta": (mm.TimeDelta(), {"kind": "number"}),
+    "IP": (mm.IPv4(), {"kind": "string"}),
+    "IPInterface": (mm.IPInterface(), {"kind": "string"}),
     "Date": (mm.Date(), {"kind": "string", "format": "date"}),
     "Date, iso": (mm.Date(format="iso"), {"kind": "string", "format": "date"}),
     "Date, other": (mm.Date(format="%d.%m.%Y"), {"kind": "string"}),
+    "Date, iso8601": (mm.Date(format="iso8601"), {"kind": "string", "format": "date"}),
     "Time": (mm.Time(), {"kind": "string", "format": "time"}),
+    "Time, other": (mm.Time(format="%H-%M"), {"kind": "string"}),
     "List": (
         mm.List(mm.Integer(), validate=SIZE),
         {"kind": "array", "items": AGE, "minItems": 1, "maxItems": 5},
     ),
     "Dict": (mm.Dict(), {"kind": "object", "fields": None}),
+    "Dict of values": (mm.Dict(values=mm.Integer()), {"kind": "mapping", "values": {**AGE, "presence": "required"}}),
     "Nested": (mm.Nested(Person), PERSON),
+    "Nested, only": (mm.Nested(Person, only=("age",)), {"kind": "object", "fields": {"age": AGE}}),
+    "Nested, exclude": (mm.Nested(Person, exclude=("age",)), {"kind": "object", "fields": {"name": NAME}}),
+    "Nested, partial": (mm.Nested(Person(partial=True)), PARTIAL),
+    "Nested, partial in some": (mm.Nested(Person(partial=("name", "none"))), PARTIAL),
+    "Nested, of a format": (mm.Nested(Stamped), {"kind": "object", "fields": {"at": {**AGE, "kind": "number"}}}),
+    "Pluck": (mm.Pluck(Person, "name"), {"kind": "string"}),
+    "Pluck, many": (
+        mm.Pluck(Person, "age", many=True, validate=SIZE),
+        {"kind": "array", "items": {**AGE, "presence": "required"}, "minItems": 1, "maxItems": 5},
+    ),
     "Nested, open": (mm.Nested(Person, unknown=INCLUDE), PERSON | {"open": True}),
     "Nested of an open one": (mm.Nested(Person(unknown=INCLUDE)), PERSON | {"open": True}),
     "Nested, closed": (mm.Nested(Person(unknown=INCLUDE), unknown=EXCLUDE), PERSON),
@@ -89,7 +127,14 @@ DESCRIBED = {
     "Constant": (mm.Constant(5), {"kind": "enums", "choices": [5]}),
     "Constant of no JSON": (mm.Constant((5,)), {"kind": "any"}),
     "Raw": (mm.Raw(), {"kind": "any"}),
-    "Tuple": (mm.Tuple((mm.Integer(),)), {"kind": "any"}),
+    "Tuple": (
+        mm.Tuple((mm.Integer(), mm.Integer())),
+        {"kind": "array", "items": {**AGE, "presence": "required"}, "minItems": 2, "maxItems": 2},
+    ),
+    "Tuple of two kinds": (
+        mm.Tuple((mm.Integer(), mm.String())),
+        {"kind": "array", "items": {"kind": "any", "presence": "required"}, "minItems": 2, "maxItems": 2},
+    ),
 }
 
 
