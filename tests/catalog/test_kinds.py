@@ -127,7 +127,10 @@ KINDS = {
         as_field(Open, "field"),
         {"kind": "object", "fields": {"name": {"kind": "string", **LEFT_OUT}}, "open": True, **NEEDED},
     ),
-    "tuple, of which nothing is known": (mm.Tuple((mm.String(),)), {"kind": "any", **LEFT_OUT}),
+    "tuple": (
+        mm.Tuple((mm.String(), mm.Integer())),
+        {"kind": "array", "items": {"kind": "any", **NEEDED}, "minItems": 2, "maxItems": 2, **LEFT_OUT},
+    ),
     "raw": (mm.Raw(), {"kind": "any", **LEFT_OUT}),
 }
 

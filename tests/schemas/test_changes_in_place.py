@@ -35,6 +35,18 @@ class Emptied(mm.Raw):
         return value
 
 
+class Cleared(Schema):
+    """A Schema whose hook takes away what it gets."""
+
+    tags = mm.List(mm.Raw())
+
+    @pre_load
+    def clear(self, data: Any, **_: Any) -> Any:
+        """Change it in place."""
+        data["tags"].clear()
+        return data
+
+
 #: Fields whose code changes a value, and the value.
 CHANGING: dict[str, tuple[Any, Any]] = {
     "a Schema": (Trimmed, {"tags": ["a"]}),
@@ -66,5 +78,5 @@ def test_a_schema_for_details_works_on_a_copy_in_assert() -> None:
 
 def test_hooks_of_a_model_do_not_change_the_document_that_is_inserted() -> None:
     doc = {"v": ["a"], "w": [{"tags": ["a"]}]}
-    new_document({"v": in_models(Emptied()), "w": in_models(mm.List(mm.Nested(Trimmed)))}, doc)
+    new_document({"v": in_models(Emptied()), "w": in_models(mm.List(mm.Nested(Cleared)))}, doc)
     assert doc == {"v": ["a"], "w": [{"tags": ["a"]}]}
