@@ -92,7 +92,7 @@ def _nested(field: Any) -> Description:
 
 
 def _described_fields(schema: Schema) -> dict[str, Description]:
-    """Return the descriptions of a Schema's fields; those that ``partial`` names may be left out."""
+    """Return the descriptions of a Schema's fields, ``partial`` ones as optional."""
     described = describe_all(schema.load_fields)
     partial = schema.load_fields if schema.partial is True else schema.partial or ()
     for name in partial:
@@ -151,7 +151,7 @@ def _takes_no_zone(field: Any) -> bool:
 
 
 def _in_format(name: str) -> Callable[[Any], Description]:
-    """Return the description of a day or a time, whose text has a standard's name unless it has a format."""
+    """Return a describer of days or times; a format of their own has no name."""
     return lambda field: described_text(field, **({"format": name} if field.format in ISO else {}))
 
 

@@ -50,7 +50,7 @@ def stored_form(field: mm.Field[Any], value: Any) -> Any:
 
 
 def compared_form(field: mm.Field[Any], value: Any) -> Any:
-    """Return what a filter compares with: the stored form, whether or not it would come back as it is.
+    """Return the form that a filter compares with; it need not come back as it is.
 
     Raises:
         marshmallow.ValidationError: the field refuses it, or the database cannot hold it.
@@ -72,7 +72,7 @@ def _is_faithful(field: mm.Field[Any] | None) -> bool:
 
 
 def _load_again(field: mm.Field[Any], stored: Any) -> Any:
-    """Return what would be stored of what a reply shows; `missing` where the field refuses that."""
+    """Return the stored form of what a reply shows; `missing` if it is refused."""
     try:
         return compared_form(field, shown_form(stored))
     except ValidationError:
@@ -80,7 +80,7 @@ def _load_again(field: mm.Field[Any], stored: Any) -> Any:
 
 
 def _changed_parts(stored: Any, again: Any) -> Any:
-    """Return the messages for the parts of a value that became others, by key or index; or nothing."""
+    """Return the messages for the parts that became others, by key or index."""
     if same(stored, again):
         return None
     if isinstance(stored, dict) and isinstance(again, dict) and stored.keys() == again.keys():
@@ -167,7 +167,7 @@ def _nested_form(field: mm.Nested, value: Any) -> Any:
 
 
 def _each_part(field: KindField, value: Any, change: Callable[[Any, Any], Any]) -> Any:
-    """Return an object or a list of ours with changed parts; an object in the order of its fields."""
+    """Return an object or a list of ours with each part changed."""
     if isinstance(value, list) and field.elements is not None:
         return _list_of(value, lambda one: change(field.elements, one))
     if not isinstance(value, Mapping):

@@ -23,7 +23,7 @@ _MOMENTS = (mm.DateTime, mm.NaiveDateTime, mm.AwareDateTime, mm.Date, mm.Time)
 
 
 def refuse_unkept(field: mm.Field[Any], where: str) -> None:
-    """Refuse a field of marshmallow's, or of a user's, whose values would change on their way.
+    """Refuse a field whose values would change on their way.
 
     Raises:
         DefinitionError: it says what to use instead.

@@ -154,7 +154,7 @@ def object_loader(
 
 
 def object_storer(storers: Mapping[str, Store]) -> Store:
-    """Return the function that stores an object by the ``storers`` of its fields, and in their order.
+    """Return the function that stores an object, in the order of its fields.
 
     To a database, objects with the same keys in another order are others.
     """
