@@ -84,10 +84,9 @@ def test_an_error_has_a_text_of_its_own_and_headers(error, message, headers):
 
 def test_an_error_says_what_a_program_needs_to_go_on():
     stale = errors.Stale(3)
-    assert (stale.message, stale.revision, stale.errors) == (
-        *("the document has changed: its revision is 3", 3),
-        {"_rev": ["is 3"]},
-    )
+    assert stale.message == "the document has changed: its revision is 3"
+    assert stale.revision == 3
+    assert stale.errors == {"_rev": ["is 3"]}
     limited = errors.RateLimited(1)
     assert errors.ReplyTooLarge(9).most == 9
     assert limited.status == 429

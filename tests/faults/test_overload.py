@@ -118,7 +118,8 @@ def test_one_deadline_covers_the_database_and_a_remote_service(make, proxy, sile
     with proxy.delaying(0.2):
         status, message, _, took = post("both")
     assert (status, message) == (504, "service far took too long")
-    assert (silent.asked, took < 5) == (["/gateway"], True)  # not remote_timeout (10) after the database
+    assert silent.asked == ["/gateway"]
+    assert took < 5  # not remote_timeout (10) after the database
 
 
 @pytest.mark.mongo

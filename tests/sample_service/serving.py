@@ -65,7 +65,8 @@ class Gunicorn:
             lambda: _LISTENING.search(self.log.read_text()), process=self._process, log=self.log.read_text
         )
         ready = wait_until(lambda: self.log.read_text().count("Started worker") >= self.started, process=self._process)
-        assert (bool(found), ready) == (True, True), f"the server does not listen: {self.log.read_text()}"
+        assert found, f"the server does not listen: {self.log.read_text()}"
+        assert ready, f"the workers do not start: {self.log.read_text()}"
         return int(found[1])
 
     @property

@@ -171,7 +171,8 @@ def test_all_types_of_a_gateway_with_one_of_each_thing():
 
 def test_a_gateway_without_batches_has_no_requests():
     source = python(Library(mongomock.MongoClient().test, max_batch=0).gw.catalog())
-    assert ("Request:" in source, source.count("def batch")) == (False, 1)  # that of the untyped client
+    assert "Request:" not in source
+    assert source.count("def batch") == 1  # that of the untyped client
 
 
 AFTER, NEXT = {"after": optional(string())}, {"next": nullable(string())}
