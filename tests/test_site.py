@@ -57,7 +57,7 @@ def named(things):
         yield name
         for base in inspect.getmro(thing) if inspect.isclass(thing) else ():
             if base.__module__.startswith("gatewayfw.") and (base is thing or base not in ABSTRACT):
-                yield from (f"{name}.{one}" for one, value in vars(base).items() if is_method(one, value))
+                yield from (f"{thing.__name__}.{one}" for one, value in vars(base).items() if is_method(one, value))
 
 
 def is_method(name, value):

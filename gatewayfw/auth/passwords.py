@@ -48,9 +48,11 @@ class Sha256Hasher:
     """The specification's: 64 lower-case hexadecimal digits of SHA-256, no salt."""
 
     def hash(self, password: str) -> str:
+        """Return the digest; see `PasswordHasher`."""
         return hashlib.sha256(_encode(password)).hexdigest()
 
     def verify(self, password: str, stored: str) -> bool:
+        """Tell whether the digest is that of the password."""
         given = _given(password)
         return given is not None and _is_sha256(given, stored)
 
@@ -83,6 +85,7 @@ class Pbkdf2Hasher:
             raise DefinitionError("Pbkdf2Hasher: least_work must be a number of iterations")
 
     def hash(self, password: str) -> str:
+        """Return the hash of a password with a new salt; see `PasswordHasher`."""
         encoded, salt = _uniform(_encode(password)), secrets.token_hex(16)
         return f"pbkdf2_sha256${self.iterations}${salt}${_derive(encoded, salt, self.iterations)}"
 
