@@ -21,8 +21,8 @@ from marshmallow.fields import Field
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.fields import as_field
+from gatewayfw.schemas.get import SelectStruct
 from gatewayfw.schemas.kinds.containers import ObjectField
-from gatewayfw.schemas.levels import SelectStruct
 from gatewayfw.schemas.uploads import has_files
 
 Word = Literal["one", "optional", "many"]

@@ -21,7 +21,7 @@ Each is an object with ``kind`` and ``presence``, and what goes with that kind:
 ``array``              ``items``, ``minItems``, ``maxItems``
 ``object``             ``fields`` by name, or null where any key is taken; ``open`` where
                        others are taken, too
-``selection``          see `gatewayfw.schemas.levels`
+``selection``          see `gatewayfw.schemas.get`
 ``filter``             of a listing: ``fields`` by name, each with ``value``, the kind that its values are
                        compared with, and ``operators``, of which ``eq`` may be left out
 ``count``              of a listing: a whole number up to ``most``, beyond it ``{"atLeast": most}``

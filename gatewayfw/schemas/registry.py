@@ -14,8 +14,8 @@ from marshmallow.fields import Field
 
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas.fields import Constructors, as_field, check_stored_names
+from gatewayfw.schemas.get import Level, SelectStruct, Spec, freeze, full_projection, level
 from gatewayfw.schemas.kinds.foreign import in_models
-from gatewayfw.schemas.levels import Level, SelectStruct, Spec, freeze, full_projection, level
 from gatewayfw.schemas.maxima import Maxima, put_maxima
 from gatewayfw.schemas.models import Listed, ModelSchema, State, closure, own_problems, problems_of
 from gatewayfw.schemas.paths import shown

@@ -21,11 +21,11 @@ from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
 from gatewayfw.schemas.bounds import Bounds, bounds_problem
 from gatewayfw.schemas.exactness import differences, load_exactly
 from gatewayfw.schemas.fields import as_field, is_kind
+from gatewayfw.schemas.get import SelectStruct
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.kinds.containers import ObjectField
 from gatewayfw.schemas.kinds.file import FileField
 from gatewayfw.schemas.kinds.foreign import SchemaField, change_parts, walk
-from gatewayfw.schemas.levels import SelectStruct
 from gatewayfw.schemas.maxima import put_maxima
 from gatewayfw.schemas.messages import NO_OBJECT, REQUIRED, UNKNOWN
 from gatewayfw.schemas.paths import Collected, below

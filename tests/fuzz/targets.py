@@ -11,8 +11,8 @@ from gatewayfw.acts import Act
 from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError, TooLarge
 from gatewayfw.odm.reading.projection import compile_projection
+from gatewayfw.schemas.get import SelectStruct
 from gatewayfw.schemas.kinds.containers import ObjectField
-from gatewayfw.schemas.levels import SelectStruct
 from gatewayfw.web.reader import check_request, parse
 
 

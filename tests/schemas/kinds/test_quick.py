@@ -40,6 +40,7 @@ from gatewayfw.schemas import (
 )
 from gatewayfw.schemas.bounds import Ceilings
 from gatewayfw.schemas.exactness import check_document, check_value
+from gatewayfw.schemas.get import SelectStruct
 from gatewayfw.schemas.kinds import KindField, as_kind, quick_of
 from gatewayfw.schemas.kinds.containers import AnyField, ObjectField
 from gatewayfw.schemas.kinds.numbers import IntegerField
@@ -51,7 +52,6 @@ from gatewayfw.schemas.kinds.quick import (
     or_none,
 )
 from gatewayfw.schemas.kinds.text import EnumsField, StringField
-from gatewayfw.schemas.levels import SelectStruct
 from gatewayfw.schemas.values import has_storable_keys, storable
 from gatewayfw.settings import Settings
 from tests.fuzz.details import selections

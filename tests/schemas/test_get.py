@@ -13,8 +13,8 @@ from hypothesis import given
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import Schemas, Struct, compile_struct, number, string
 from gatewayfw.schemas.bounds import Ceilings
+from gatewayfw.schemas.get import Level, Selectable, is_flag
 from gatewayfw.schemas.kinds import as_kind
-from gatewayfw.schemas.levels import Level, Selectable, is_flag
 from gatewayfw.settings import Settings
 from tests.schemas.calls import refusals
 from tests.strategies import json_values
