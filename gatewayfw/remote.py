@@ -13,8 +13,8 @@ from typing import Any, final
 
 from gatewayfw.acts.headers import Headers, read_headers
 from gatewayfw.acts.hooks import Hook
+from gatewayfw.acts.lookup import RemoteReply, RemoteService
 from gatewayfw.acts.replies import TOKEN
-from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.carriers import Carrier
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
 from gatewayfw.settings import Settings

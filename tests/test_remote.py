@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from gatewayfw.acts.headers import Headers, set_field
-from gatewayfw.acts.services import RemoteReply
+from gatewayfw.acts.lookup import RemoteReply
 from gatewayfw.carriers import bearer, cookie, header
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
 from gatewayfw.remote import HttpService

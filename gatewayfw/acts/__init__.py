@@ -4,9 +4,9 @@ from gatewayfw.acts.act import Act
 from gatewayfw.acts.context import Context, ContextFns
 from gatewayfw.acts.headers import Headers
 from gatewayfw.acts.lifecycle import Lifecycle, RequestBounds
+from gatewayfw.acts.lookup import RemoteReply, RemoteService, UnknownName
 from gatewayfw.acts.registry import Acts
 from gatewayfw.acts.replies import Reply
-from gatewayfw.acts.services import RemoteReply, RemoteService, UnknownName
 
 __all__ = [
     "Act",

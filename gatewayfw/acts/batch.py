@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar, final
 from gatewayfw.acts.act import Act
 from gatewayfw.acts.context import ContextFns, Globals, copy_for_attempt
 from gatewayfw.acts.lifecycle import Lifecycle, RequestBounds, say_what_is_done
+from gatewayfw.acts.lookup import RemoteReply, RemoteService
 from gatewayfw.acts.replies import WrittenReply
-from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.acts.totals import BatchTotals
 from gatewayfw.errors import BadRequest, GatewayError, NotDone
 from gatewayfw.settings import Settings

@@ -15,9 +15,9 @@ from gatewayfw.acts.context import ADDRESS, ContextFns
 from gatewayfw.acts.headers import Headers
 from gatewayfw.acts.hooks import ActFn, refuse_answer, run_error_hooks
 from gatewayfw.acts.idempotent import IdempotentRunner, read_key
+from gatewayfw.acts.lookup import RemoteReply, RemoteService
 from gatewayfw.acts.registry import Acts
 from gatewayfw.acts.replies import NO_EXCEPTIONS, ReplyBounds, WrittenReply, find_error
-from gatewayfw.acts.services import RemoteReply, RemoteService
 from gatewayfw.acts.totals import BatchTotals
 from gatewayfw.errors import (
     GatewayError,

@@ -23,8 +23,8 @@ from gatewayfw.acts.hooks import (
     find_marks,
     join_early_hooks,
 )
+from gatewayfw.acts.lookup import Connect, Directory, RemoteService, Services, list_hooks
 from gatewayfw.acts.replies import NO_EXCEPTIONS, Exceptions
-from gatewayfw.acts.services import Connect, Directory, RemoteService, Services, list_hooks
 from gatewayfw.carriers import TOKEN, Carrier
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.paths import shown

@@ -16,8 +16,8 @@ from typing import Any, final
 from gatewayfw.acts.batch import Item, ItemReply
 from gatewayfw.acts.context import ADDRESS
 from gatewayfw.acts.lifecycle import RequestBounds
+from gatewayfw.acts.lookup import RemoteReply
 from gatewayfw.acts.replies import WrittenReply
-from gatewayfw.acts.services import RemoteReply
 from gatewayfw.errors import BadRequest
 from gatewayfw.observe.calls import NO_HEADERS, OK, CallObservers, OpenCall, SentHeaders
 from gatewayfw.web.failure import error_headers, is_unexpected

@@ -21,8 +21,8 @@ from gatewayfw.acts.batch import Batches
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.context import ContextFns, fill
 from gatewayfw.acts.lifecycle import Lifecycle
+from gatewayfw.acts.lookup import RemoteReply, UnknownName
 from gatewayfw.acts.replies import WrittenReply
-from gatewayfw.acts.services import RemoteReply, UnknownName
 from gatewayfw.environment import IN_PROCESS
 from gatewayfw.errors import BadRequest, GatewayError, MethodNotAllowed
 from gatewayfw.files import Files

@@ -18,8 +18,8 @@ from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.headers import ROLE
 from gatewayfw.acts.idempotent import IdempotentRunner
 from gatewayfw.acts.lifecycle import Lifecycle
+from gatewayfw.acts.lookup import RemoteReply, RemoteService, UnknownName
 from gatewayfw.acts.registry import Acts
-from gatewayfw.acts.services import RemoteReply, RemoteService, UnknownName
 from gatewayfw.auth import Auth, Rule, Tokens, access_rule
 from gatewayfw.carriers import TOKEN, bearer
 from gatewayfw.errors import (

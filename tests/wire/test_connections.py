@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from gatewayfw.acts.services import RemoteReply
+from gatewayfw.acts.lookup import RemoteReply
 from gatewayfw.errors import RemoteError, RemoteTimeout
 from gatewayfw.remote import HttpService
 from gatewayfw.settings import Settings

@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from gatewayfw import file, gateway
-from gatewayfw.acts.services import (
+from gatewayfw.acts.lookup import (
     RemoteReply,
     RemoteService,
     UnknownName,
