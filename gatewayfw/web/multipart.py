@@ -29,8 +29,8 @@ from gatewayfw.files.stores import error_of
 from gatewayfw.schemas.kinds.file import HEAD, FileField, Upload
 from gatewayfw.schemas.messages import REQUIRED
 from gatewayfw.settings import Settings
-from gatewayfw.web.patience import CHUNK, Patience
 from gatewayfw.web.reader import MEDIA_TYPE, check_encoding, check_request, parse, too_large, unreadable
+from gatewayfw.web.slow_bodies import CHUNK, Patience
 
 _SPOOLING = "the upload could not be spooled to the directory of temporary files"
 #: The part that holds the JSON.

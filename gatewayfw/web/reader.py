@@ -23,7 +23,7 @@ from gatewayfw.errors import BadRequest, TooLarge, UnsupportedMediaType
 from gatewayfw.schemas.values import HIGHEST, LOWEST
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import MAIN
-from gatewayfw.web.patience import Patience
+from gatewayfw.web.slow_bodies import Patience
 from gatewayfw.wire.json_text import without_texts
 
 #: JSON in UTF-8.
