@@ -14,9 +14,9 @@ from gatewayfw.cli import gateway_group
 from gatewayfw.core import Gateway
 from gatewayfw.odm.writing.operators import ON_INSERT, OPERATORS
 from gatewayfw.schemas.fields import KINDS
-from gatewayfw.storage.filters import JUNCTIONS
-from gatewayfw.storage.filters import OPERATORS as COMPARISONS
-from gatewayfw.storage.updates import MODIFIERS
+from gatewayfw.storage.filter_operators import JUNCTIONS
+from gatewayfw.storage.filter_operators import OPERATORS as COMPARISONS
+from gatewayfw.storage.update_operators import MODIFIERS
 
 FOLDER = Path(__file__).parent.parent / "docs" / "guide"
 #: The pages in the order of the contents, which is that of the program.

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gatewayfw.errors import UsageError
-from gatewayfw.storage.filters import is_list
+from gatewayfw.storage.filter_operators import is_list
 
 #: Stages that write, or run for ever.
 FORBIDDEN_STAGES = frozenset({"$out", "$merge", "$changeStream"})

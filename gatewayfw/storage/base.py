@@ -31,7 +31,7 @@ from gatewayfw.errors import StorageError
 from gatewayfw.storage.commits import Commits
 from gatewayfw.storage.deadlines import Deadline, Scope, Scopes
 from gatewayfw.storage.documents import encode
-from gatewayfw.storage.filters import distinct_values
+from gatewayfw.storage.filter_operators import distinct_values
 from gatewayfw.storage.terms import (
     MANY_VALUES,
     NOTHING,

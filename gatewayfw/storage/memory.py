@@ -28,7 +28,7 @@ from gatewayfw.storage.memory_store import MockCollection
 from gatewayfw.storage.mongo.errors import TOO_LARGE
 from gatewayfw.storage.order import rank
 from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Update
-from gatewayfw.storage.updates import apply_update
+from gatewayfw.storage.update_operators import apply_update
 
 _LOG = logging.getLogger("gatewayfw.storage")
 #: One lock per store of documents, so that two adapters on one mongomock client share it.

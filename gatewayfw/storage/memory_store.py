@@ -14,7 +14,7 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import DuplicateKey, UsageError
-from gatewayfw.storage.filters import compile_filter
+from gatewayfw.storage.filter_operators import compile_filter
 from gatewayfw.storage.indexes import COLLISION
 from gatewayfw.storage.order import keys_at, order_key
 from gatewayfw.storage.subset import check_filter

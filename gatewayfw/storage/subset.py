@@ -28,9 +28,9 @@ from typing import Any
 from bson.regex import Regex
 
 from gatewayfw.errors import BadRequest, UsageError
-from gatewayfw.storage.filters import JUNCTIONS, NESTING, OPERATORS, has_operators, is_list, is_of_values
-from gatewayfw.storage.updates import OPERATORS as UPDATES
-from gatewayfw.storage.updates import check_operand
+from gatewayfw.storage.filter_operators import JUNCTIONS, NESTING, OPERATORS, has_operators, is_list, is_of_values
+from gatewayfw.storage.update_operators import OPERATORS as UPDATES
+from gatewayfw.storage.update_operators import check_operand
 
 #: The names of all operators on one field.
 COMPARISONS = frozenset(OPERATORS)

@@ -34,7 +34,7 @@ from gatewayfw.schemas.fields import any_
 from gatewayfw.schemas.kinds import Doubtful, as_kind
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.values import HEX_ID
-from gatewayfw.storage.filters import JUNCTIONS, NESTING, has_operators
+from gatewayfw.storage.filter_operators import JUNCTIONS, NESTING, has_operators
 from gatewayfw.storage.subset import DEPTH, Rules
 
 _ANY: Field[Any] = any_()

@@ -19,7 +19,7 @@ from gatewayfw.schemas import ModelSchema
 from gatewayfw.storage import Document
 from gatewayfw.storage.documents import encode
 from gatewayfw.storage.terms import Update
-from gatewayfw.storage.updates import apply_update
+from gatewayfw.storage.update_operators import apply_update
 
 T = TypeVar("T")
 #: Errors of encoding. Such a value is not checked here, because the database refuses it.

@@ -1,6 +1,6 @@
 """The update operators of models, each a row of one table. Pure.
 
-What an operator does to a stored value is the database's part; that in memory is `gatewayfw.storage.updates`.
+What an operator does to a stored value is the database's part; that in memory is `gatewayfw.storage.update_operators`.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from gatewayfw.schemas.kinds import Ability, as_kind
 from gatewayfw.schemas.kinds.checks import plain_message
 from gatewayfw.schemas.messages import REQUIRED
 from gatewayfw.schemas.paths import shown
-from gatewayfw.storage.filters import has_operators
+from gatewayfw.storage.filter_operators import has_operators
 from gatewayfw.storage.subset import PULLED
-from gatewayfw.storage.updates import check_operand, is_each
+from gatewayfw.storage.update_operators import check_operand, is_each
 
 ANY: Field[Any] = any_()
 #: The operator for what only a new document gets.
@@ -166,7 +166,7 @@ def _check_sort(given: Given, order: Any) -> None:
 
 
 _PARSER = Parser(PULLED)
-#: All update operators of models. A new one is a row here, and one in `gatewayfw.storage.updates`.
+#: All update operators of models. A new one is a row here, and one in `gatewayfw.storage.update_operators`.
 OPERATORS: Mapping[str, Operator] = MappingProxyType(
     {
         "$set": Operator(_store_value, sets=True),

@@ -21,9 +21,9 @@ from gatewayfw.schemas.messages import NO_PART, NULL, REQUIRED
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.values import HIGHEST, LOWEST
 from gatewayfw.storage import Document
-from gatewayfw.storage.filters import has_operators
+from gatewayfw.storage.filter_operators import has_operators
 from gatewayfw.storage.subset import changes_of
-from gatewayfw.storage.updates import apply_update, beyond_64_bits
+from gatewayfw.storage.update_operators import apply_update, beyond_64_bits
 
 #: The highest number in a path where a list may be: MongoDB fills a list with nulls up to it.
 _MOST_ELEMENTS = 9_999

@@ -28,7 +28,7 @@ from gatewayfw.errors import (
     ValidationError,
 )
 from gatewayfw.storage.terms import MANY_VALUES, Filter, Update
-from gatewayfw.storage.updates import beyond_64_bits, misfits
+from gatewayfw.storage.update_operators import beyond_64_bits, misfits
 
 #: What PyMongo raises: its own errors, and those of encoding a document.
 DRIVER_ERRORS = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError)

@@ -26,7 +26,7 @@ from gatewayfw.schemas import (
     optional,
     string,
 )
-from gatewayfw.storage.updates import OPERATORS as UPDATES
+from gatewayfw.storage.update_operators import OPERATORS as UPDATES
 from tests.models import add_shop, define_offers
 
 #: Finds the only document.

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gatewayfw.errors import StorageError, ValidationError
 from gatewayfw.storage import MockStorage, MongoStorage
 from gatewayfw.storage.subset import check_update
-from gatewayfw.storage.updates import OPERATORS, beyond_64_bits, misfits, push
+from gatewayfw.storage.update_operators import OPERATORS, beyond_64_bits, misfits, push
 from tests.storage.searches import PATHS, documents, scalars, values
 
 _places = st.sampled_from(PATHS)

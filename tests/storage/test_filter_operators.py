@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from gatewayfw.storage import MockStorage, MongoStorage
-from gatewayfw.storage.filters import compile_filter, distinct_values
+from gatewayfw.storage.filter_operators import compile_filter, distinct_values
 from gatewayfw.storage.order import order_key
 from gatewayfw.storage.subset import check_filter
 from gatewayfw.testing.storage_suite.reads import DISTINCT, FILTERS

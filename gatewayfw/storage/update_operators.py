@@ -15,7 +15,7 @@ from bson.decimal128 import create_decimal128_context
 
 from gatewayfw.errors import StorageError, UsageError, ValidationError
 from gatewayfw.storage.documents import copy_value
-from gatewayfw.storage.filters import compile_element, has_operators, is_list, matched_place
+from gatewayfw.storage.filter_operators import compile_element, has_operators, is_list, matched_place
 from gatewayfw.storage.order import order_key
 from gatewayfw.storage.terms import Document, Filter, Update
 
