@@ -65,10 +65,24 @@ def populate(world):
     delete("city", LOST)(world)
 
 
+@pytest.fixture(scope="module")
+def population():
+    """What `populate` stores, by collection, once a test has called it: the same each time, at a fixed time."""
+    return {}
+
+
 @pytest.fixture
-def other(world, world_storage, world_database):
+def other(world, world_storage, world_database, population):
     """The same populated world as another process would see it."""
-    populate(world)
+    world.odm.ready()
+    if not population:
+        populate(world)
+        names = world_database.list_collection_names()
+        population.update({name: list(world_database[name].find()) for name in names})
+    else:
+        for name, documents in population.items():
+            if documents:
+                world_database[name].insert_many(documents)
     odm = Odm(Schemas(Settings()), Settings())
     odm.set_db(type(world_storage)(world_database))
     other = World(odm, define_world(odm))
