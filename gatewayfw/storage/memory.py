@@ -23,8 +23,8 @@ from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge, Vali
 from gatewayfw.storage.base import OpenTransaction, OpenTransactions, Storage, T
 from gatewayfw.storage.deadlines import UNLIMITED
 from gatewayfw.storage.documents import as_stored, encode, show
-from gatewayfw.storage.indexes import find_missing
 from gatewayfw.storage.memory_store import MockCollection
+from gatewayfw.storage.missing_indexes import find_missing
 from gatewayfw.storage.mongo.errors import TOO_LARGE
 from gatewayfw.storage.order import rank
 from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Update

@@ -15,7 +15,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import DuplicateKey, UsageError
 from gatewayfw.storage.filter_operators import compile_filter
-from gatewayfw.storage.indexes import COLLISION
+from gatewayfw.storage.missing_indexes import COLLISION
 from gatewayfw.storage.order import keys_at, order_key
 from gatewayfw.storage.subset import check_filter
 from gatewayfw.storage.terms import Document, Filter, Index

@@ -11,7 +11,7 @@ from pymongo.collection import Collection
 from pymongo.database import Database
 from pymongo.errors import CollectionInvalid, OperationFailure
 
-from gatewayfw.storage.indexes import COLLISION, find_missing
+from gatewayfw.storage.missing_indexes import COLLISION, find_missing
 from gatewayfw.storage.terms import Index
 
 _LOG = logging.getLogger("gatewayfw.storage")

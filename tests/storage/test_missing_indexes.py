@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.storage.indexes import find_missing
+from gatewayfw.storage.missing_indexes import find_missing
 from gatewayfw.storage.terms import Index
 
 A, B = (("a", 1),), (("b", -1), ("_id", 1))
