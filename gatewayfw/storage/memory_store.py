@@ -7,23 +7,20 @@ index refuses. So it only keeps them, and MongoDB's rules are carried out here a
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from itertools import product
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bson import ObjectId
 
-from gatewayfw.errors import DuplicateKey, UsageError
+from gatewayfw.errors import DuplicateKey
 from gatewayfw.storage.filter_operators import compile_filter
+from gatewayfw.storage.memory_indexes import find_unsupported, has_collision, is_taken
 from gatewayfw.storage.missing_indexes import COLLISION
-from gatewayfw.storage.order import keys_at, order_key
-from gatewayfw.storage.subset import check_filter
+from gatewayfw.storage.order import order_key
 from gatewayfw.storage.terms import Document, Filter, Index
 
 #: Types of an `_id` that equals no value of another type.
 _LOOKED_UP = frozenset({ObjectId, str})
-#: What MongoDB 6 takes in a ``partialFilterExpression``, but ``$type``, which filters do not know here.
-_OF_PARTIAL = frozenset({"$and", "$or", "$eq", "$gt", "$gte", "$lt", "$lte", "$in", "$exists"})
 
 
 class MockCollection:
@@ -62,8 +59,8 @@ class MockCollection:
             DuplicateKey: a unique index has its entry for another document.
         """
         for index in self.indexes():
-            if index.unique:
-                self._refuse_taken(index, document, before)
+            if index.unique and is_taken(index, self._kept.documents, document, before):
+                raise DuplicateKey(name for name, _ in index.keys)
         self.restore(document)
 
     def restore(self, document: Document) -> None:
@@ -87,20 +84,12 @@ class MockCollection:
         reason = find_unsupported(index)
         if reason is None and name in self._kept.indexes:
             reason = "another index has its name"
-        if reason is None and index.unique and _has_collision(self._kept.documents, index):
+        if reason is None and index.unique and has_collision(self._kept.documents, index):
             reason = COLLISION
         if reason is None:
             options = {option: value for option, value in index.options.items() if option != "name"}
             self._kept.create_index(name, {"key": list(index.keys), **options})
         return reason
-
-    def _refuse_taken(self, index: Index, document: Document, before: Document | None) -> None:
-        entries_of = _compile_entries(index)
-        added = entries_of(document)
-        if before is not None:
-            added -= entries_of(before)
-        if added and any(not added.isdisjoint(entries_of(one)) for one in self._kept.documents if one is not before):
-            raise DuplicateKey(name for name, _ in index.keys)
 
     def _key(self, id_: object) -> Any:
         """Return what mongomock keeps a document under."""
@@ -108,55 +97,3 @@ class MockCollection:
             return id_
         package = type(self._database).__module__.partition(".")[0]
         return sys.modules[f"{package}.helpers"].hashdict(id_)
-
-
-def find_unsupported(index: Index) -> str | None:
-    """Return the option of an index that does nothing here; None for none."""
-    if index.unique and "collation" in index.options:
-        return "mongomock knows no collation"
-    if "expireAfterSeconds" in index.options and "." in index.keys[0][0]:
-        return "mongomock knows no expireAfterSeconds below the top level"
-    partial = index.options.get("partialFilterExpression", {})
-    try:
-        check_filter(partial, "partialFilterExpression")
-    except UsageError as error:
-        return str(error)
-    unknown = next((name for name in _operators_in(partial) if name not in _OF_PARTIAL), None)
-    return None if unknown is None else f"partialFilterExpression: {unknown} is not allowed there"
-
-
-def _operators_in(value: Any) -> Iterator[str]:
-    """Yield the operators in a filter; a missing value is ``$exists: false``."""
-    if isinstance(value, Mapping):
-        for name, inner in value.items():
-            if name.startswith("$"):
-                yield "$exists: false" if (name, inner) == ("$exists", False) else name
-            yield from _operators_in(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _operators_in(inner)
-
-
-def _compile_entries(index: Index) -> Callable[[Document], frozenset[Any]]:
-    """Return the function that gives the entries that an index has of a document."""
-    filters: list[Filter] = [index.options.get("partialFilterExpression", {})]
-    if index.options.get("sparse"):
-        filters.append({"$or": [{path: {"$exists": True}} for path, _ in index.keys]})
-    covers, paths = compile_filter({"$and": filters}), [path.split(".") for path, _ in index.keys]
-
-    def entries_of(document: Document) -> frozenset[Any]:
-        if not covers(document):
-            return frozenset()
-        return frozenset(product(*(frozenset(keys_at(document, names)) for names in paths)))
-
-    return entries_of
-
-
-def _has_collision(documents: Iterator[Document], index: Index) -> bool:
-    entries_of, known = _compile_entries(index), set[Any]()
-    for document in list(documents):
-        entries = entries_of(document)
-        if not known.isdisjoint(entries):
-            return True
-        known |= entries
-    return False
