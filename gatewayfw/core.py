@@ -38,7 +38,7 @@ from gatewayfw.web.flask_request import FlaskGlobals, make_contexts
 from gatewayfw.web.monitoring import has_page
 from gatewayfw.web.mount import NAME, make_app, make_blueprint, prefix
 from gatewayfw.web.playground import Guard, Playground, check_options
-from gatewayfw.web.servers.options import Server, check_server_options, restrict_hosts
+from gatewayfw.web.servers.options import THREADS, WORKERS, Server, check_server_options, restrict_hosts
 from gatewayfw.web.servers.serve import serve, starts_processes
 
 Directories = Sequence[str | PathLike[str]]
@@ -215,8 +215,8 @@ class Gateway:
         cors: str | Sequence[str] | None = None,
         cors_headers: Sequence[str] = (),
         host: str = "127.0.0.1",
-        workers: int = 2,
-        threads: int = 8,
+        workers: int = WORKERS,
+        threads: int = THREADS,
         url_prefix: str = "",
         server: Server = "gunicorn",
         fast_lane: bool = True,
@@ -259,8 +259,8 @@ class Gateway:
         cors: str | Sequence[str] | None = None,
         cors_headers: Sequence[str] = (),
         host: str = "127.0.0.1",
-        workers: int = 2,
-        threads: int = 8,
+        workers: int = WORKERS,
+        threads: int = THREADS,
         url_prefix: str = "",
         server: Server = "gunicorn",
         fast_lane: bool = True,

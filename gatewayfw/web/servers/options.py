@@ -16,6 +16,8 @@ from gatewayfw.settings import Settings
 
 #: gunicorn comes with the package, the others with the extras of their names.
 Server = Literal["gunicorn", "granian", "waitress"]
+#: Processes and threads of each, where nothing else is asked for.
+WORKERS, THREADS = 2, 8
 _BACKLOG = 128
 #: Seconds beyond the deadline of an act that requests in progress get when the server stops.
 PATIENCE = 5
