@@ -1,4 +1,4 @@
-"""Pure functions that check updates and their results, and return stored forms."""
+"""Pure functions that check updates and return their stored forms."""
 
 from __future__ import annotations
 
@@ -7,23 +7,20 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from bson import Decimal128
 from marshmallow import fields as mm
 from marshmallow.fields import Field
 
 from gatewayfw.errors import GatewayError, StorageError, UsageError, ValidationError
-from gatewayfw.odm.reading.paths import path_text, takes_any_keys, value_at, with_text_paths
+from gatewayfw.odm.reading.paths import path_text, takes_any_keys, with_text_paths
 from gatewayfw.odm.writing.operators import ANY, ON_INSERT, OPERATORS, SETTING, Given
 from gatewayfw.schemas import ModelSchema
-from gatewayfw.schemas.exactness import check_value
 from gatewayfw.schemas.kinds import as_kind
-from gatewayfw.schemas.messages import NO_PART, NULL, REQUIRED
+from gatewayfw.schemas.messages import NO_PART, NULL
 from gatewayfw.schemas.paths import shown
-from gatewayfw.schemas.values import HIGHEST, LOWEST
 from gatewayfw.storage import Document
 from gatewayfw.storage.filter_operators import has_operators
 from gatewayfw.storage.subset import changes_of
-from gatewayfw.storage.update_operators import apply_update, beyond_64_bits
+from gatewayfw.storage.update_operators import apply_update
 
 #: The highest number in a path where a list may be: MongoDB fills a list with nulls up to it.
 _MOST_ELEMENTS = 9_999
@@ -46,9 +43,9 @@ def stored_update(schema: ModelSchema, update: Mapping[str, Any]) -> Change:
 
     ``$set``, ``$unset``, ``$inc`` and ``$mul`` on pure fields and below objects, ``$min`` and ``$max`` on
     numbers and dates there, ``$currentDate`` on dates, ``$push``, ``$addToSet``, ``$pull`` and ``$pop`` on arrays.
-    Values that are set are checked here; what an operator makes of a stored value can only be judged by
-    `check_result`. What ``$set`` holds may be a client's, names included; which fields the other operators name is
-    up to the server's code. All dates of ``$currentDate`` are the same, in milliseconds.
+    Values that are set are checked here; `gatewayfw.odm.writing.results` judges what an operator makes of a stored one.
+    What ``$set`` holds may be a client's, names included; which fields the other operators name is up to the server's
+    code. All dates of ``$currentDate`` are the same, in milliseconds.
 
     Raises:
         UsageError: no operator, an unknown one, or one other than ``$set`` on a field that it does not fit.
@@ -107,7 +104,7 @@ def _field_of(schema: ModelSchema, operator: str, path: str) -> Field[Any]:
         UsageError: there is none, or one that the operator does not fit.
     """
     try:
-        field = _named_field(schema, path)
+        field = named_field(schema, path)
     except LookupError as error:
         if operator in SETTING or isinstance(error, _Chosen):
             raise ValidationError({f"update.{path}": [str(error)]}) from None
@@ -122,7 +119,7 @@ class _Chosen(LookupError):
     """There is no field at a path in which a client may have chosen a key."""
 
 
-def _named_field(schema: ModelSchema, path: str) -> Field[Any]:
+def named_field(schema: ModelSchema, path: str) -> Field[Any]:
     """Return the field that an update names, outside of lists.
 
     Where any value is allowed, this is a field that takes anything.
@@ -164,45 +161,6 @@ def refusal_of(change: Change, error: ValidationError) -> GatewayError:
     refusal = ValidationError(errors) if errors else StorageError()
     refusal.met = error.met
     return refusal
-
-
-def check_result(schema: ModelSchema, change: Change, document: Mapping[str, Any]) -> None:
-    """Check the current values of the fields that operators changed.
-
-    Raises:
-        ValidationError: one no longer fits its field.
-    """
-    beyond = [path for path, _ in change.calculated if _is_beyond(value_at(document, path))]
-    if beyond:
-        raise beyond_64_bits(beyond)
-    for name in change.recheck:
-        if name in document:
-            check_value(schema.pure[name], document[name], f"update.{name}")
-        elif schema.pure[name].required:
-            raise ValidationError({f"update.{name}": [REQUIRED]})
-
-
-def find_corrections(schema: ModelSchema, change: Change, document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the decimals that lack the places of their fields, corrected, by path.
-
-    For example, MongoDB multiplies an absent decimal to 0, without its places.
-
-    Raises:
-        ValidationError: one does not fit its field.
-    """
-    corrections: dict[str, Any] = {}
-    for path, amount in change.calculated:
-        if isinstance(amount, Decimal128):
-            value = value_at(document, path)
-            stored = check_value(_named_field(schema, path), value, f"update.{path}")
-            if getattr(stored, "bid", None) != value.bid:
-                corrections[path] = stored
-    return corrections
-
-
-def _is_beyond(value: Any) -> bool:
-    """Tell whether a permissive storage holds a number beyond 64 bits."""
-    return isinstance(value, int) and not LOWEST <= value <= HIGHEST
 
 
 class Upsert(NamedTuple):

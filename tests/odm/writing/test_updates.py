@@ -11,7 +11,7 @@ from bson import Decimal128, ObjectId
 
 from gatewayfw.errors import StorageError, ValidationError
 from gatewayfw.odm import Operators
-from gatewayfw.odm.writing.updates import Change, check_result, find_corrections, refusal_of, stored_update
+from gatewayfw.odm.writing.updates import Change, refusal_of, stored_update
 from gatewayfw.schemas import Schemas, any_, array, date, integer, number, object_, object_id, optional, string
 from gatewayfw.schemas.fields import decimal
 from gatewayfw.settings import Settings
@@ -175,40 +175,6 @@ def test_a_refusal_of_the_storage_names_what_the_change_names():
     assert type(error) is ValidationError
     assert error.errors == {"update.i": ["no"], "update.tags": ["never"]}
     assert type(refusal_of(change, ValidationError({"update._gw.v": ["no"]}))) is StorageError
-
-
-@pytest.mark.parametrize(
-    ("update", "document", "errors"),
-    [
-        ({"$inc": {"i": 1}}, {"i": -1, "tags": []}, {"update.i": ["Must be greater than or equal to 0."]}),
-        ({"$pull": {"tags": "a"}}, {}, {"update.tags": ["Missing data for required field."]}),
-        ({"$set": {"i": 1}}, {}, {}),
-        ({"$unset": {"i": ""}}, {}, {}),
-        ({"$set": {"o.tags": ["a"]}}, {"o": {"tags": [5]}}, {"update.o.tags.0": ["Not a valid string."]}),
-        ({"$inc": {"free.x": 1, "i": 1}}, {"free": {"x": 2**63}}, {"update.free.x": [BEYOND]}),
-        ({"$inc": {"free.x": 1}}, {"free": {"x": -(2**63) - 1}}, {"update.free.x": [BEYOND]}),
-        ({"$inc": {"free.x": 1}}, {"free": {"x": 2**63 - 1}}, {}),
-        ({"$mul": {"free.x": 1}}, {"free": {"x": -(2**63)}}, {}),
-        ({"$inc": {"free.x": 1}}, {"free": {"x": 1e300}}, {}),
-    ],
-    ids=str,
-)
-def test_what_operators_make_of_a_field_must_fit_it(update, document, errors):
-    change, told = stored_update(THING, update), {}
-    try:
-        check_result(THING, change, document)
-    except ValidationError as error:
-        told = error.errors
-    assert told == errors
-
-
-def test_decimals_get_the_places_of_their_fields():
-    change = stored_update(THING, {"$mul": {"d": 2, "o.d": 3}, "$inc": {"i": 1}})
-    zeros = {"d": Decimal128("0"), "o": {"d": Decimal128("0.0")}, "i": 1}
-    assert find_corrections(THING, change, zeros) == {"d": Decimal128("0.00")}
-    with pytest.raises(ValidationError) as raised:
-        find_corrections(THING, change, {**zeros, "d": Decimal128("0.001")})
-    assert raised.value.errors == {"update.d": ["Must have at most 2 decimal places."]}
 
 
 # -- elements of free kinds: data is never an operator

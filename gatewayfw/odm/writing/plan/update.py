@@ -30,7 +30,8 @@ from gatewayfw.odm.writing.plan.document import change_document, read_again, ref
 from gatewayfw.odm.writing.plan.effects import Effects
 from gatewayfw.odm.writing.plan.steps import Count, Find, Plan, PutJob, UpdateMany, UpdateOne
 from gatewayfw.odm.writing.plan.windows import renew_members, settle
-from gatewayfw.odm.writing.updates import Change, check_result, find_corrections, refusal_of
+from gatewayfw.odm.writing.results import check_result, find_corrections
+from gatewayfw.odm.writing.updates import Change, refusal_of
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation
 from gatewayfw.storage import Document
 from gatewayfw.storage.documents import encode
