@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Any, final
 
 from gatewayfw.catalog.kinds import Description, operands_of
-from gatewayfw.export.text import printable
+from gatewayfw.export.typescript.comments import comment, noted
 from gatewayfw.schemas.relations import REV
 
 #: The fields that links above hide, by model.
@@ -24,21 +24,6 @@ DEEPEST = 32
 _INHERITED = frozenset(
     {"constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf"}
 )
-#: The words for bounds in the comment of a field.
-_NOTES = {
-    "minimum": "at least",
-    "maximum": "at most",
-    "minLength": "characters at least",
-    "maxLength": "characters at most",
-    "places": "decimal places",
-    "minBytes": "bytes at least",
-    "maxBytes": "bytes at most",
-    "minItems": "at least",
-    "maxItems": "at most",
-    "pattern": "pattern",
-    "format": "format",
-    "default": "default",
-}
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
 #: The longest object that stands in one line.
 _SHORT = 80
@@ -67,14 +52,6 @@ def literal(value: object) -> str:
 def union(literals: Iterable[object]) -> str:
     """Return the union of some literals, each once; ``never`` for none."""
     return " | ".join(dict.fromkeys(map(literal, literals))) or "never"
-
-
-def comment(text: str) -> str:
-    """Return text as a JSDoc comment that ends its line; nothing for no text."""
-    lines = [printable(line).rstrip() for line in text.strip().replace("*/", "*\\/").splitlines()]
-    if len(lines) < 2:
-        return f"/** {lines[0]} */\n" if lines else ""
-    return "/**\n" + "".join(f" * {line}".rstrip() + "\n" for line in lines) + " */\n"
 
 
 def block(members: Iterable[TypeMember]) -> str:
@@ -230,17 +207,6 @@ def with_inherited(member: TypeMember) -> TypeMember:
     if not member.optional or member.name not in _INHERITED:
         return member
     return replace(member, type=f'{member.type} | Object["{member.name}"]')
-
-
-def noted(kind: Description) -> str:
-    """Return what a comment adds: whose id a field is, its bounds and default."""
-    items = kind.get("items", {})
-    ids = [f"id of {kind['of']}"] if "of" in kind else [f"ids of {items['of']}"] if "of" in items else []
-    bounds = [f"{word} {json.dumps(kind[name], ensure_ascii=False)}" for name, word in _NOTES.items() if name in kind]
-    whole = ["numbers must be whole"] if kind.get("whole") else []
-    types = [" or ".join(kind["types"])] if kind.get("types") else []
-    line = ", ".join([*types, *ids, *bounds, *whole])
-    return line and f"{line if types else line[0].upper() + line[1:]}."
 
 
 def _is_open_ended(kind: Description) -> bool:

@@ -13,7 +13,8 @@ from importlib.resources import files
 from typing import Any
 
 from gatewayfw.catalog.kinds import Description
-from gatewayfw.export.text import FROZEN, OPENING
+from gatewayfw.export.text import OPENING
+from gatewayfw.export.typescript.comments import comment_on, said_of
 from gatewayfw.export.typescript.kinds import DEEPEST, Asked, Sent, Shown, TypeMember, block, key, union
 
 #: What only a gateway that takes batches has, in `template.ts`.
@@ -65,18 +66,7 @@ def _link(models: Mapping[str, Any], name: str, link: Mapping[str, Any]) -> Type
     hidden = [f"{target}.{field}" for field in models[target]["fields"] if field not in link["fields"]]
     word = "Many" if link["type"] == "multiple" else "One"
     text = f"{word}<{union([target])}{f', {union(hidden)}' if hidden else ''}>"
-    return TypeMember(name, text, link["optional"], _said_of(link))
-
-
-def _said_of(link: Mapping[str, Any]) -> str:
-    sort = link["sort"]
-    of = f"reverse of {link['model']}.{link['of']}" if "of" in link else ""
-    frozen = FROZEN if "frozen" in link else ""
-    most = "" if link["limit"] is None else f"at most {link['limit']}"
-    order = "" if sort is None else f"by {sort['field']} {sort['order']}ending"
-    listed = "listed by default" if "default" in link else ""
-    line = ", ".join(filter(None, [of, frozen, most, order, listed]))
-    return line and f"{line[0].upper()}{line[1:]}."
+    return TypeMember(name, text, link["optional"], said_of(link))
 
 
 def _service(models: Mapping[str, Any], service: Mapping[str, Any]) -> str:
@@ -84,7 +74,7 @@ def _service(models: Mapping[str, Any], service: Mapping[str, Any]) -> str:
         return "Remote"
     return block(
         TypeMember(
-            model, block(TypeMember(name, _act(models, act), comment=_comment_on(act)) for name, act in acts.items())
+            model, block(TypeMember(name, _act(models, act), comment=comment_on(act)) for name, act in acts.items())
         )
         for model, acts in service["acts"].items()
     )
@@ -133,15 +123,3 @@ def _documents(kind: Description) -> str:
     path = f", [{', '.join(union([name]) for name in kind['get'])}]" if kind["get"] else ""
     end = {"one": "", "optional": " | null", "many": "[]"}[kind["type"]]
     return f"Doc<{union([kind['model']])}{path}>{end}"
-
-
-def _comment_on(act: Mapping[str, Any]) -> str:
-    """Return the comment of an act: what it does, for whom, and its errors."""
-    access = "For anyone." if act["access"] == "public" else ""
-    roles = f"For the roles {', '.join(act['roles'])}." if act["roles"] else ""
-    limit = f"At most {' and '.join(act['limit'])}." if act["limit"] else ""
-    again = "May be repeated with a key." if act["idempotent"] else ""
-    named = [f"{error['status']} {error['code']}" for error in act["errors"]]
-    errors = f"Errors of its own: {', '.join(named)}." if named else ""
-    last = " ".join(filter(None, [access, roles, limit, again, errors]))
-    return "\n\n".join(filter(None, [act["description"], last]))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.export.typescript.kinds import Asked, Sent, Shown, noted
+from gatewayfw.export.typescript.comments import noted
+from gatewayfw.export.typescript.kinds import Asked, Sent, Shown
 
 NEEDED = {"presence": "required"}
 TEXT = {"kind": "string", **NEEDED}
@@ -181,29 +182,6 @@ def test_a_filter_takes_null_where_a_value_may_be_absent():
         "  age?: number | null | { eq?: number | null; in?: readonly (number | null)[]; gt?: number };\n"
         "  name?: { ne?: string | null; prefix?: string; exists?: boolean };\n}"
     )
-
-
-@pytest.mark.parametrize(
-    ("bounds", "text"),
-    [
-        ({"minimum": 1, "maximum": 2}, "At least 1, at most 2."),
-        ({"minLength": 1, "maxLength": 2}, "Characters at least 1, characters at most 2."),
-        ({"minBytes": 1, "maxBytes": 2}, "Bytes at least 1, bytes at most 2."),
-        ({"minItems": 1, "maxItems": 2}, "At least 1, at most 2."),
-        ({"types": ["image/png", "image/gif"], "maxBytes": 2}, "image/png or image/gif, bytes at most 2."),
-        ({"pattern": "^\u00e9$", "format": "uri"}, 'Pattern "^\u00e9$", format "uri".'),
-    ],
-    ids=lambda given: next(iter(given)) if isinstance(given, dict) else "",
-)
-def test_what_a_comment_says_of_bounds(bounds, text):
-    assert noted({**TEXT, **bounds}) == text
-
-
-def test_what_a_comment_says_of_a_field():
-    assert noted({"kind": "integer", "minimum": 0, "maximum": 9, "default": 1}) == "At least 0, at most 9, default 1."
-    assert noted({"kind": "object_id", "of": "user"}) == "Id of user."
-    assert noted({"kind": "array", "items": {"of": "user"}, "maxItems": 3}) == "Ids of user, at most 3."
-    assert noted(TEXT) == ""
 
 
 def test_decimals_are_texts_and_whole_numbers_where_these_are_taken():

@@ -1,10 +1,10 @@
-"""The parts of TypeScript's text: names, literals and comments, which nobody can leave."""
+"""The parts of TypeScript's text: names, literals and blocks, which nobody can leave."""
 
 from __future__ import annotations
 
 import pytest
 
-from gatewayfw.export.typescript.kinds import TypeMember, block, comment, literal, union
+from gatewayfw.export.typescript.kinds import TypeMember, block, literal, union
 
 
 def test_names_and_literals_are_escaped():
@@ -20,17 +20,6 @@ def test_names_and_literals_are_escaped():
 def test_a_block_with_comments_has_a_line_for_each_member():
     members = [TypeMember("a", "1", comment="One."), TypeMember("b", "2", optional=True)]
     assert block(members) == "{\n  /** One. */\n  a: 1;\n  b?: 2;\n}"
-
-
-def test_comments_cannot_be_left():
-    assert comment("a */ b") == "/** a *\\/ b */\n"
-    assert comment(" One.\n\n  Two. \n") == "/**\n * One.\n *\n *   Two.\n */\n"
-    assert comment(" \n") == ""
-
-
-def test_comments_hold_nothing_that_hides_or_turns_the_code_around_them():
-    assert comment("a\u202eb\x9bc\u2066d\u200be\ud800f") == "/** a b c d e f */\n"
-    assert comment("one\u202e\u2028two\x85three") == "/**\n * one\n * two\n * three\n */\n"
 
 
 @pytest.mark.parametrize("more", [0, 1])
