@@ -92,7 +92,8 @@ def change_of(steps: Iterable[tuple[Given, Any]]) -> Change:
         named.add(head)
         if sent_as != "$set" or head != path:
             recheck.add(head)
-    calculated = [item for operator in ("$inc", "$mul") if operator in update for item in update[operator].items()]
+    arithmetic = [operator for operator, row in OPERATORS.items() if row.calculates and operator in update]
+    calculated = [item for operator in arithmetic for item in update[operator].items()]
     return Change(update, frozenset(named), frozenset(recheck), tuple(calculated))
 
 

@@ -11,7 +11,8 @@ from bson import Decimal128, ObjectId
 
 from gatewayfw.errors import StorageError, ValidationError
 from gatewayfw.odm import Operators
-from gatewayfw.odm.writing.updates import Change, refusal_of, stored_update
+from gatewayfw.odm.writing.operators import ANY, OPERATORS, Given
+from gatewayfw.odm.writing.updates import Change, change_of, refusal_of, stored_update
 from gatewayfw.schemas import Schemas, any_, array, date, integer, number, object_, object_id, optional, string
 from gatewayfw.schemas.fields import decimal
 from gatewayfw.settings import Settings
@@ -157,6 +158,12 @@ def test_all_that_is_wrong_with_an_update_is_told():
         "update.tags": ["Missing data for required field."],
         "update.m": ["Not a valid number."],
     }
+
+
+def test_a_row_makes_an_arithmetic_operator(monkeypatch):
+    monkeypatch.setattr("gatewayfw.odm.writing.updates.OPERATORS", {"$new": OPERATORS["$inc"], **OPERATORS})
+    steps = [(Given(operator, "i", 2, ANY, datetime.now(UTC)), 2) for operator in ("$min", "$new")]
+    assert change_of(steps).calculated == (("i", 2),)
 
 
 def test_the_current_date_is_that_of_no_zone(monkeypatch):
