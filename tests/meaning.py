@@ -218,7 +218,7 @@ def _nested(draw: st.DrawFn, depth: int) -> Meaning:
         names[name] = (sent, loaded, one.forms)
     schema = Schema.from_dict(fields)
     forms = _joined(names)
-    if draw(st.booleans()):
+    if draw(st.booleans()) and all(sent == loaded for sent, loaded, _ in names.values()):
         schema = schema(unknown=INCLUDE)
     if draw(st.booleans()):
         return Meaning(mm.Nested(schema, many=True), _pairs(forms))

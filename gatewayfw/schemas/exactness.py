@@ -17,13 +17,15 @@ from marshmallow import fields as mm
 from gatewayfw.schemas.kinds import KindField, Parts, as_kind, quick_of
 from gatewayfw.schemas.kinds.checks import load_part, plain_message
 from gatewayfw.schemas.kinds.containers import ContainerField, ObjectField
-from gatewayfw.schemas.kinds.foreign import ForeignField, nested_part
+from gatewayfw.schemas.kinds.foreign import FindPart, ForeignField, either_part, nested_part
 from gatewayfw.schemas.messages import INVALID, NO_KEY, REQUIRED, UNKNOWN
 from gatewayfw.schemas.paths import Collected, below, flat
 from gatewayfw.schemas.values import copy_parts, same, storable_key
 
 #: The path and message of each failure.
 Failures = Iterator[tuple[str, str]]
+#: Key, field and item of a part of what was sent.
+SentPart = tuple[Any, mm.Field[Any] | None, Any]
 
 
 def check_document(document: ObjectField, doc: Mapping[str, Any]) -> dict[str, Any]:
@@ -91,7 +93,7 @@ def _changed(field: Any, sent: Any, loaded: Any, path: str, fill: bool) -> Failu
         if loaded is not missing and not fill:
             yield path, plain_message(field, "required", REQUIRED)
     elif not isinstance(field, KindField):
-        yield from _dropped(field.wrapped if isinstance(field, ForeignField) else field, sent, path, fill)
+        yield from _dropped(field, sent, path, fill)
     elif loaded is sent or field.keeps(sent):
         return
     elif isinstance(field, ContainerField):
@@ -105,7 +107,8 @@ def _changed(field: Any, sent: Any, loaded: Any, path: str, fill: bool) -> Failu
 
 def _dropped(field: mm.Field[Any], sent: Any, path: str, fill: bool) -> Failures:
     """Yield the keys that a user's field drops, and what our kinds inside it change."""
-    for key, inner, item in sent_parts(field, sent):
+    part = either_part if isinstance(field, ForeignField) else nested_part  # models take the names of Python, too
+    for key, inner, item in sent_parts(getattr(field, "wrapped", field), sent, part):
         if inner is None:
             yield below(path, key), UNKNOWN
             continue
@@ -113,20 +116,22 @@ def _dropped(field: mm.Field[Any], sent: Any, path: str, fill: bool) -> Failures
             loaded = inner.deserialize(copy_parts(item)) if isinstance(inner, KindField) else item
         except marshmallow.ValidationError:
             continue  # a hook of the Schema replaced the value
-        yield from _changed(inner, item, loaded, below(path, key), fill)
+        whole = as_kind(inner) if part is either_part else inner
+        yield from _changed(whole, item, loaded, below(path, key), fill)
 
 
-def sent_parts(field: mm.Field[Any], sent: Any) -> Iterator[tuple[Any, mm.Field[Any] | None, Any]]:
+def sent_parts(field: mm.Field[Any], sent: Any, part: FindPart = nested_part) -> Iterator[SentPart]:
     """Yield key, field and item of each part of what was sent for a user's field.
 
-    The key of an item of a list is its index. The field is None for a key that loading drops.
+    The key of an item of a list is its index. The field is None for a key that loading drops. ``part`` finds the
+    field of a Schema by its name.
     """
     if isinstance(field, mm.Nested):
         if isinstance(sent, list):
             yield from ((index, field, item) for index, item in enumerate(sent))
         elif isinstance(sent, Mapping):
             drops = (field.unknown or field.schema.unknown) == EXCLUDE
-            found = ((key, nested_part(field, key), item) for key, item in sent.items())
+            found = ((key, part(field, key), item) for key, item in sent.items())
             yield from (one for one in found if drops or one[1] is not None)
     elif isinstance(field, mm.List) and isinstance(sent, list):
         yield from ((index, field.inner, item) for index, item in enumerate(sent))

@@ -75,10 +75,3 @@ def test_objects_of_a_users_class_are_read_by_attribute(odm):
     thing = odm.new_model("thing", {"v": mm.List(mm.Nested(Made))})
     thing.insert_one(doc={"v": [{"x": 5}]})
     assert read_stored(odm, thing, {}) == {"v": [{"get": "y"}]}
-
-
-def test_parts_with_a_dotted_attribute_are_read_by_key(odm):
-    part = nested({"a": mm.String(attribute="p.keys"), "b": mm.String(attribute="p.items")})
-    thing = odm.new_model("thing", {"v": part})
-    thing.insert_one(doc={"v": {"a": "x"}})
-    assert read_stored(odm, thing, {}) == {"v": {"a": "x"}}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
@@ -18,9 +19,12 @@ from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.base import Constant, Description, Kind, KindField
 from gatewayfw.schemas.kinds.checks import described_lengths, is_scalar
-from gatewayfw.schemas.kinds.model_fields import ISO
+from gatewayfw.schemas.kinds.model_fields import ISO, schema_key
 from gatewayfw.schemas.kinds.numbers import described_number
 from gatewayfw.schemas.kinds.text import described_text
+
+#: The Schemas that are being described.
+_OUTER: ContextVar[frozenset[object]] = ContextVar("outer", default=frozenset())
 
 
 def describe(field: mm.Field[Any]) -> Description:
@@ -85,7 +89,15 @@ def _any() -> Description:
 
 def _nested(field: Any) -> Description:
     schema: Schema = field.schema
-    inner: Description = {"kind": "object", "fields": _described_fields(schema)}
+    key, outer = schema_key(schema), _OUTER.get()
+    if key in outer:  # a Schema inside of itself: the exports write no types that name themselves
+        inner: Description = {"kind": "object", "fields": None}
+    else:
+        inside = _OUTER.set(outer | {key})
+        try:
+            inner = {"kind": "object", "fields": _described_fields(schema)}
+        finally:
+            _OUTER.reset(inside)
     if (field.unknown or schema.unknown) == INCLUDE:
         inner["open"] = True
     return _many(field) | {"items": {**inner, "presence": "required"}} if field.many or schema.many else inner

@@ -38,6 +38,8 @@ _ALIKE = frozenset(
     | {mm.DateTime, mm.NaiveDateTime, mm.AwareDateTime, mm.Date, mm.Time, mm.TimeDelta}
 )
 _SORTED = (mm.String, mm.Number, mm.Boolean, mm.UUID, mm.DateTime, mm.Date, mm.Time, mm.TimeDelta, mm.Enum)
+#: Finds the field of a Schema by a name.
+FindPart = Callable[[mm.Nested, Any], mm.Field[Any] | None]
 #: Characters of a moment in a marshmallow field, which stores it as text.
 _MOMENT = 64
 
@@ -64,8 +66,10 @@ class ForeignField(Kind):
             self.reads_otherwise = type(field) is not mm.List or reads_otherwise(field.inner)
         elif isinstance(field, mm.Number):
             self.abilities = frozenset({Ability.CALCULATE, Ability.ORDER})
-        elif isinstance(field, (mm.DateTime, mm.Date)) and not isinstance(field, mm.Time):
+        elif isinstance(field, mm.Date):
             self.abilities = frozenset({Ability.DATE})
+        elif isinstance(field, mm.DateTime) and not isinstance(field, mm.Time):
+            self.abilities = frozenset({Ability.DATE, Ability.ORDER})
 
     @property
     def is_unknown(self) -> bool:  # type: ignore[override]  # by the field's class
@@ -216,6 +220,12 @@ def nested_part(field: mm.Nested, key: Any) -> mm.Field[Any] | None:
     """Return the field of a Schema that a client's key names, or None."""
     known = field.schema.load_fields.items()
     return next((inner for name, inner in known if key == (inner.data_key or name)), None)
+
+
+def either_part(field: mm.Nested, key: Any) -> mm.Field[Any] | None:
+    """Return the field of a Schema that a name in JSON or in Python means, or None."""
+    known = field.schema.load_fields.items()
+    return nested_part(field, key) or next((inner for name, inner in known if key == (inner.attribute or name)), None)
 
 
 def _largest_text(field: Any) -> int:

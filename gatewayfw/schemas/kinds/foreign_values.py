@@ -14,7 +14,8 @@ from typing import Any
 from uuid import UUID
 
 from bson import Binary, ObjectId
-from marshmallow import INCLUDE, ValidationError, missing
+from bson.errors import BSONError
+from marshmallow import INCLUDE, Schema, ValidationError, missing
 from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.base import KindField
@@ -44,7 +45,7 @@ def stored_form(field: mm.Field[Any], value: Any) -> Any:
             of it would be stored as another value.
     """
     stored = compared_form(field, value)
-    if not _is_faithful(field) and (changed := _changed_parts(stored, _load_again(field, stored))):
+    if not _is_faithful(field) and (changed := _find_changes(field, stored)):
         raise ValidationError(changed)
     return stored
 
@@ -71,12 +72,14 @@ def _is_faithful(field: mm.Field[Any] | None) -> bool:
     return type(field) in _FAITHFUL and not (field.pre_load or field.post_load)
 
 
-def _load_again(field: mm.Field[Any], stored: Any) -> Any:
-    """Return the stored form of what a reply shows; `missing` if it is refused."""
+def _find_changes(field: mm.Field[Any], stored: Any) -> Any:
+    """Return messages for the parts that a reply's value is not loaded as; or None."""
     try:
-        return compared_form(field, shown_form(stored))
-    except ValidationError:
-        return missing
+        return _changed_parts(stored, compared_form(field, shown_form(stored)))
+    except ValidationError as error:
+        return error.messages if isinstance(error.messages, dict) else [NOT_KEPT]
+    except (*_WRONG, BSONError):  # what hooks and fields of users raise on a value that they have made themselves
+        return [NOT_KEPT]
 
 
 def _changed_parts(stored: Any, again: Any) -> Any:
@@ -102,15 +105,13 @@ def _load(field: mm.Field[Any], value: Any) -> Any:
     if type(value) not in _JSON and _has_no_dump(field, value):
         field._validate(value)
         return value
-    loaded = load_part(field, _json_form(field, value))
-    if type(value) not in _JSON and type(field) in _FAITHFUL and type(field) not in _ADJUSTED and loaded != value:
-        raise ValidationError(NOT_KEPT)  # a duration in days, bytes as text
-    return loaded
+    return load_part(field, _json_form(field, value))
 
 
 def _has_no_dump(field: mm.Field[Any], value: Any) -> bool:
     """Tell whether a field dumps values in a form that it may not load again."""
-    return not isinstance(field, (mm.Number, mm.Nested, KindField)) and _dump(field, value) is value
+    has_dump = type(field) in _FAITHFUL or isinstance(field, (mm.Number, mm.Nested, mm.List, mm.Tuple, KindField))
+    return not has_dump and _dump(field, value) is value
 
 
 def _dump(field: mm.Field[Any], value: Any) -> Any:
@@ -127,7 +128,7 @@ def _json_form(field: mm.Field[Any], value: Any) -> Any:
     if isinstance(field, KindField):  # it loads both forms, but what is in it may not
         return _each_part(field, value, _json_form) if field.parts() else value
     value = _python_form(field, value)
-    if isinstance(field, mm.List) and isinstance(value, (list, tuple)):
+    if isinstance(field, mm.List) and _is_list(value):
         return _list_of(value, lambda one: _json_form(field.inner, one))
     if isinstance(field, mm.Tuple) and isinstance(value, (list, tuple)):
         fields = dict(enumerate(field.tuple_fields))
@@ -136,10 +137,25 @@ def _json_form(field: mm.Field[Any], value: Any) -> Any:
     if inner is not None and isinstance(value, Mapping):
         return change_each(value.items(), lambda _, one: _json_form(inner, one))
     if isinstance(field, mm.Nested) and not isinstance(field, mm.Pluck):
-        if is_many(field) and isinstance(value, list):
+        if is_many(field) and _is_list(value):
             return _list_of(value, lambda one: _nested_form(field, one))
         return _nested_form(field, value)
-    return copy_parts(value) if type(value) in _JSON else _dump(field, value)  # hooks may change a copy
+    if type(value) in _JSON:
+        return copy_parts(value)  # hooks may change a copy
+    return _dump_whole(field, value) if type(field) in _FAITHFUL - _ADJUSTED else _dump(field, value)
+
+
+def _is_list(value: Any) -> bool:
+    """Tell whether a value is a list, or what Python passes for one."""
+    return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
+
+
+def _dump_whole(field: mm.Field[Any], value: Any) -> Any:
+    """Return what a field dumps, if it is the whole value, not a part of it."""
+    dumped = _dump(field, value)
+    if load_part(field, dumped) != value:
+        raise ValidationError(NOT_KEPT)
+    return dumped
 
 
 def _python_form(field: mm.Field[Any], value: Any) -> Any:
@@ -156,14 +172,28 @@ def _nested_form(field: mm.Nested, value: Any) -> Any:
         names = {inner.data_key or name: inner for name, inner in fields.items()}
         loaded = {inner.attribute or name: inner.data_key or name for name, inner in fields.items()}
         keyed = {key if key in names else loaded.get(key, key): one for key, one in value.items()}
+        if len(keyed) < len(value):
+            raise ValidationError(INVALID)  # a field by both its names
         return change_each(keyed.items(), lambda key, one: _json_form(names[key], one) if key in names else one)
     if type(value) in _JSON:
         return value
-    parts = {
-        inner.data_key or name: (inner, field.schema.get_attribute(value, inner.attribute or name, missing))
-        for name, inner in fields.items()
+    parts = _attributes(field.schema, value)
+    if fields and not parts:
+        raise ValidationError(INVALID)  # an object of another kind
+    return change_each(parts.items(), lambda _, part: _json_form(*part))
+
+
+def _attributes(schema: Schema, value: Any) -> dict[str, tuple[mm.Field[Any], Any]]:
+    """Return field and value of the parts of an object by their names in JSON.
+
+    An attribute that is None where its field does not take null counts as absent, as in many dataclasses.
+    """
+    found = {
+        field.data_key or name: (field, schema.get_attribute(value, field.attribute or name, missing))
+        for name, field in schema.load_fields.items()
     }
-    return {key: _json_form(inner, one) for key, (inner, one) in parts.items() if one is not missing}
+    absent = (missing,) if isinstance(value, Mapping) else (missing, None)
+    return {key: part for key, part in found.items() if part[0].allow_none and part[1] is None or part[1] not in absent}
 
 
 def _each_part(field: KindField, value: Any, change: Callable[[Any, Any], Any]) -> Any:
@@ -218,16 +248,18 @@ def _store(field: mm.Field[Any] | None, loaded: Any) -> Any:
 def _object(field: mm.Nested, loaded: Any) -> Any:
     """Return the stored form of what a Schema loaded.
 
-    A Schema loads an object with its fields, or an object of a user's class."""
-    schema, fields = field.schema, field.schema.load_fields
-    inside = {
-        inner.data_key or name: (inner, schema.get_attribute(loaded, inner.attribute or name, missing))
-        for name, inner in fields.items()
-    }
-    parts = {key: part for key, part in inside.items() if part[1] is not missing}
-    if isinstance(loaded, Mapping) and (field.unknown or schema.unknown) == INCLUDE:
-        known = {inner.attribute or name for name, inner in fields.items()}
-        parts |= {key: (None, one) for key, one in loaded.items() if key not in known}
+    A Schema loads an object with its fields, or an object of a user's class.
+    """
+    schema = field.schema
+    parts: dict[str, tuple[mm.Field[Any] | None, Any]] = {**_attributes(schema, loaded)}
+    if isinstance(loaded, Mapping):
+        known = {inner.attribute or name for name, inner in schema.load_fields.items()}
+        more = {key: one for key, one in loaded.items() if key not in known}
+        if more and (field.unknown or schema.unknown) != INCLUDE:
+            raise ValidationError({key: [NOT_KEPT] for key in more})  # a hook has made them
+        parts |= {key: (None, one) for key, one in more.items()}
+    elif schema.load_fields and not parts:
+        raise ValidationError(NOT_KEPT)  # a hook has given all of them other names
     return change_each(parts.items(), lambda _, part: _store(*part))
 
 

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC
+from enum import Enum
 from typing import Any
 
-from marshmallow import Schema
+from marshmallow import INCLUDE, Schema, ValidationError
 from marshmallow import fields as mm
 from marshmallow.exceptions import RegistryError
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.kinds.base import Kind
+from gatewayfw.schemas.kinds.checks import is_scalar
 
 #: The formats of days and times that copies, clients and sorts agree on.
 ISO = (None, "iso", "iso8601")
@@ -36,7 +38,7 @@ def refuse_unkept(field: mm.Field[Any], where: str) -> None:
         raise DefinitionError(f"{where}: {error} Import it before the model.") from None
 
 
-def _walk(field: mm.Field[Any], path: str, known: set[type[Schema]]) -> Iterator[tuple[mm.Field[Any], str]]:
+def _walk(field: mm.Field[Any], path: str, known: set[object]) -> Iterator[tuple[mm.Field[Any], str]]:
     """Yield a field and all fields in it; of a Schema that contains itself once."""
     yield field, path
     if isinstance(field, Kind):
@@ -49,10 +51,15 @@ def _walk(field: mm.Field[Any], path: str, known: set[type[Schema]]) -> Iterator
     elif isinstance(field, mm.Tuple):
         for place, inner in enumerate(field.tuple_fields):
             yield from _walk(inner, f"{path}[{place}]", known)
-    elif isinstance(field, mm.Nested) and type(schema := field.schema) not in known:
-        known.add(type(schema))
+    elif isinstance(field, mm.Nested) and (key := schema_key(schema := field.schema)) not in known:
+        known.add(key)
         for name, inner in schema.load_fields.items():
             yield from _walk(inner, f"{path}.{name}", known)
+
+
+def schema_key(schema: Schema) -> object:
+    """Return what Schemas share that describe the same objects."""
+    return type(schema), frozenset(schema.load_fields)
 
 
 def _problem(field: mm.Field[Any]) -> str | None:
@@ -73,7 +80,9 @@ def _problem(field: mm.Field[Any]) -> str | None:
         return "values are shown as true and false: have True among truthy, and False among falsy"
     if isinstance(field, mm.Mapping) and field.key_field is not None and not isinstance(field.key_field, mm.String):
         return "keys are text in JSON and in documents: use keys=String()"
-    return _problem_of_names(field.schema) if isinstance(field, mm.Nested) else None
+    if isinstance(field, mm.Enum) and not all(_comes_back(field, member) for member in field.enum):
+        return "JSON cannot express its values, or the field does not load them again"
+    return _problem_of_names(field) if isinstance(field, mm.Nested) else None
 
 
 def _is_read_by_format(field: mm.Field[Any]) -> bool:
@@ -81,13 +90,25 @@ def _is_read_by_format(field: mm.Field[Any]) -> bool:
     return any(type(field)._deserialize is cls._deserialize for cls in _MOMENTS)
 
 
-def _problem_of_names(schema: Schema) -> str | None:
+def _comes_back(field: mm.Enum[Any], member: Enum) -> bool:
+    dumped = field._serialize(member, None, {})
+    try:
+        return is_scalar(dumped) and field.deserialize(dumped) is member
+    except ValidationError:
+        return False
+
+
+def _problem_of_names(field: mm.Nested) -> str | None:
     """Return why the names of a Schema in JSON and in Python cannot be told apart."""
+    schema = field.schema
+    is_open = (field.unknown or schema.unknown) == INCLUDE
     sent = {field.data_key or name: field for name, field in schema.load_fields.items()}
-    for name, field in schema.load_fields.items():
-        loaded = field.attribute or name
+    for name, inner in schema.load_fields.items():
+        loaded = inner.attribute or name
+        if is_open and loaded not in sent:
+            return f"{name}: in a Schema that takes any key, its name in Python, {loaded!r}, may be one"
         if "." in loaded:
             return f"{name}: the attribute {loaded!r} is a path: name the field where it is"
-        if sent.get(loaded, field) is not field:
+        if sent.get(loaded, inner) is not inner:
             return f"{name}: in Python it has the name {loaded!r}, which is another field's in JSON"
     return None

@@ -58,6 +58,18 @@ class Stamped(Schema):
     at = mm.DateTime()
 
 
+class Comment(Schema):
+    """A Schema that contains itself."""
+
+    text = mm.String(required=True)
+    replies = mm.List(mm.Nested(lambda: Comment()))
+    first = mm.Nested(lambda: Comment(only=("text",)))
+
+
+TEXT = {"kind": "string", "presence": "required"}
+ANY_OBJECT = {"kind": "object", "fields": None, "presence": "optional"}
+
+
 class Odd(enum.Enum):
     """An enum whose values JSON has not."""
 
@@ -110,6 +122,17 @@ DESCRIBED = {
     "Nested, partial": (mm.Nested(Person(partial=True)), PARTIAL),
     "Nested, partial in some": (mm.Nested(Person(partial=("name", "none"))), PARTIAL),
     "Nested, of a format": (mm.Nested(Stamped), {"kind": "object", "fields": {"at": {**AGE, "kind": "number"}}}),
+    "Nested in itself": (
+        mm.Nested(Comment),
+        {
+            "kind": "object",
+            "fields": {
+                "text": TEXT,
+                "replies": {"kind": "array", "items": ANY_OBJECT, "presence": "optional"},
+                "first": {"kind": "object", "fields": {"text": TEXT}, "presence": "optional"},
+            },
+        },
+    ),
     "Pluck": (mm.Pluck(Person, "name"), {"kind": "string"}),
     "Pluck, many": (
         mm.Pluck(Person, "age", many=True, validate=SIZE),

@@ -81,7 +81,8 @@ def refused(field, value):
 
 SCALAR = {"sorts": True}
 NUMERIC = {"sorts": True, "abilities": {Ability.CALCULATE, Ability.ORDER}}
-TIMELY = {"sorts": True, "abilities": {Ability.DATE}}
+TIMELY = {"sorts": True, "abilities": {Ability.DATE, Ability.ORDER}}
+DAILY = {"sorts": True, "abilities": {Ability.DATE}}
 LIST = {"abilities": {Ability.LIST}, "elements": True}
 OTHERWISE = {"reads_otherwise": True}
 OPEN = {"is_unknown": True, "reads_otherwise": True}
@@ -99,8 +100,8 @@ SAID = {
     "DateTime": (mm.DateTime(), TIMELY),
     "NaiveDateTime": (mm.NaiveDateTime(timezone=UTC), TIMELY),
     "AwareDateTime": (mm.AwareDateTime(), TIMELY),
-    "Date": (mm.Date(), TIMELY),
-    "Date in ISO 8601": (mm.Date(format="iso8601"), TIMELY),
+    "Date": (mm.Date(), DAILY),
+    "Date in ISO 8601": (mm.Date(format="iso8601"), DAILY),
     "Time": (mm.Time(), SCALAR),
     "TimeDelta": (mm.TimeDelta(), SCALAR),
     "Enum": (mm.Enum(Colour), SCALAR | OTHERWISE),
@@ -317,15 +318,84 @@ def test_a_value_that_would_come_back_as_another_is_refused(field, value, messag
     assert json.loads(json.dumps(found)) == expected
 
 
-def test_a_schema_that_is_not_open_stores_its_fields_only():
-    class More(Schema):
+class More(Schema):
+    """A schema that makes a further key."""
+
+    name = mm.String()
+
+    @post_load
+    def more(self, data, **kwargs):
+        return {**data, "more": 1}
+
+
+class Renamed(Schema):
+    """A schema whose object has other names than its JSON."""
+
+    lat = mm.Float()
+
+    @post_load
+    def make(self, data, **kwargs):
+        return SimpleNamespace(x=data["lat"])
+
+
+class Listed(Schema):
+    """A schema that makes of an object what it does not load."""
+
+    lat = mm.Float(required=True)
+
+    @post_load
+    def make(self, data, **kwargs):
+        return (data["lat"],)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "messages"),
+    [
+        (mm.Nested(More), {"name": "a"}, {"more": NOT_KEPT}),
+        (mm.Nested(Renamed), {"lat": 1.5}, NOT_KEPT),
+        (mm.Nested(Listed), {"lat": 1.5}, NOT_KEPT),
+        (mm.Nested(Tag), SimpleNamespace(other=1), ["Invalid value."]),
+        (mm.Nested(Point), {"X": "1", "px": Decimal(2)}, ["Invalid value."]),
+        (mm.Boolean(), MOMENT, ["Not a valid boolean."]),
+        (mm.List(mm.Integer()), [Decimal("1.5")], {0: NOT_KEPT}),
+        (mm.Nested(Tag), {"name": b"a"}, {"name": NOT_KEPT}),
+        (mm.Dict(values=mm.Date()), {"a": MOMENT}, {"a": NOT_KEPT}),
+        (mm.Tuple((mm.String(),)), (NUMBER,), {0: NOT_KEPT}),
+    ],
+    ids=["more", "renamed", "a tuple", "other names", "both names", "a date", "number", "bytes", "a time", "a UUID"],
+)
+def test_what_would_be_lost_is_refused(field, value, messages):
+    assert refused(field, value) == messages
+
+
+class Csv(mm.Field):
+    """A field that cannot load what it has made."""
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        return value.split(",")
+
+
+def test_a_field_that_fails_on_its_own_value_refuses_it():
+    assert refused(Csv(), "a,b") == NOT_KEPT
+
+
+def test_an_attribute_that_is_none_is_absent_where_null_is_refused():
+    class Born(Schema):
         name = mm.String()
+        born = mm.Date()
+        died = mm.Date(allow_none=True)
 
         @post_load
-        def more(self, data, **kwargs):
-            return {**data, "more": 1}
+        def make(self, data, **kwargs):
+            return SimpleNamespace(**{"born": None, "died": None, **data})
 
-    assert stored(mm.Nested(More), {"name": "a"}) == {"name": "a"}
+    forms = {"name": "a"}, SimpleNamespace(name="a", born=None, died=None)
+    assert [stored(mm.Nested(Born), form) for form in forms] == [{"name": "a", "died": None}] * 2
+
+
+@pytest.mark.parametrize("value", [map(int, "12"), {1: 0, 2: 0}.keys(), range(1, 3)], ids=["map", "keys", "range"])
+def test_what_python_iterates_over_is_a_list(value):
+    assert stored(mm.List(mm.Integer()), value) == [1, 2]
 
 
 class IdText(mm.Field):

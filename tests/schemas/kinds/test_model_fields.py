@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import UTC, timedelta, timezone
+import enum
+from datetime import UTC, date, timedelta, timezone
 
 import pytest
-from marshmallow import Schema
+from marshmallow import INCLUDE, Schema
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
@@ -27,6 +28,7 @@ class Local(Schema):
         datetimeformat = "%d/%m/%Y %H:%M"
 
     at = mm.DateTime()
+    on = mm.String()
 
 
 class Account(Schema):
@@ -52,7 +54,34 @@ def define(field):
     Schemas(Settings()).add("note", {"x": field})
 
 
+class Narrow(Schema):
+    """A Schema that holds another twice, of which only a part at first."""
+
+    first = mm.Nested(Local, only=("on",))
+    second = mm.Nested(Local)
+
+
+class Day(enum.Enum):
+    """An enum whose values JSON has not."""
+
+    FIRST = date(2026, 1, 1)
+
+
+class Number(enum.IntEnum):
+    """An enum whose values are numbers."""
+
+    ONE = 1
+
+
 REFUSED = {
+    "an enum of days": (mm.Enum(Day, by_value=True), "", "JSON cannot express its values"),
+    "an enum read as text": (mm.Enum(Number, by_value=mm.String), "", "JSON cannot express its values"),
+    "a further key": (
+        mm.Nested(Schema.from_dict({"a": mm.String(data_key="A")}), unknown=INCLUDE),
+        "",
+        "a: in a Schema that takes any key, its name in Python, 'a', may be one",
+    ),
+    "in the whole of a Schema": (mm.Nested(Narrow), ".second.at", "the format"),
     "Pluck": (mm.Pluck(Person, "name"), "", "Pluck stores less than its Schema has"),
     "Function": (mm.Function(deserialize=str), "", "Function stores nothing"),
     "Method": (mm.Method(deserialize="name"), "", "Method stores nothing"),
@@ -95,6 +124,8 @@ TAKEN = {
     "ISO 8601": mm.DateTime(format="iso8601"),
     "a day": mm.Date(format="iso"),
     "UTC": mm.NaiveDateTime(timezone=UTC),
+    "an enum of days by a field": mm.Enum(Day, by_value=mm.Date),
+    "an open Schema": mm.Nested(Schema.from_dict({"a": mm.String()}), unknown=INCLUDE),
     "text as keys": mm.Dict(keys=mm.Email(), values=mm.Integer()),
     "more booleans": mm.Boolean(truthy={True, "ja"}, falsy={False, "nein"}),
     "a Schema that holds itself": mm.Nested(Person),
