@@ -9,13 +9,15 @@ Source: specification 5, 6.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, cast
 
 from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas.index_rules import INDEX_OPTIONS, find_index_fault
+from gatewayfw.schemas.values import encodable, storable_key
 from gatewayfw.settings import Settings
 
 Cardinality = Literal["single", "multiple"]
@@ -38,15 +40,6 @@ _ATTRIBUTES = {"schemaName": "schema_name", "relatedRelations": "related_relatio
 _SORT_KEYS = ("field", "order")
 _OPTION_KEYS = ("createIndex", "excludes")
 _INDEX_KEYS = ("indexSpec", "options")
-#: Options of an index: what each must be, and the function that checks it.
-_INDEX_OPTIONS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
-    "name": ("a name", lambda value: isinstance(value, str) and value != ""),
-    "unique": ("true or false", lambda value: isinstance(value, bool)),
-    "sparse": ("true or false", lambda value: isinstance(value, bool)),
-    "expireAfterSeconds": ("an integer from 0", lambda value: type(value) is int and value >= 0),
-    "partialFilterExpression": ("an object", lambda value: isinstance(value, Mapping)),
-    "collation": ("an object with locale", lambda value: isinstance(value, Mapping) and "locale" in value),
-}
 
 
 @dataclass(frozen=True)
@@ -158,6 +151,11 @@ class IndexSpec:
     keys: tuple[tuple[str, int], ...]
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
+    @property
+    def name(self) -> str:
+        """The name given, or the one that MongoDB gives."""
+        return self.options.get("name") or "_".join(f"{path}_{direction}" for path, direction in self.keys)
+
 
 @dataclass(frozen=True)
 class Options:
@@ -220,6 +218,8 @@ def parse_options(given: object, *, model: str, pure: Collection[str], relations
     ]
     if len({index.keys for index in parsed}) < len(parsed):
         raise DefinitionError(f"{where}, createIndex: two indexes have the same keys")
+    if len({index.name for index in parsed}) < len(parsed):
+        raise DefinitionError(f"{where}, createIndex: two indexes have the same name")
     return Options(
         indexes=tuple(parsed),
         excludes=check_excludes(_parse_names(options.get("excludes", ()), where), pure, where=where, model=model),
@@ -340,11 +340,13 @@ def _parse_index(value: object, *, where: str, pure: Collection[str], relations:
             raise DefinitionError(f"{where}: {name!r} is not a pure field, not _id and not below a field or relation")
         if isinstance(direction, bool) or not isinstance(direction, int) or direction not in (1, -1):
             raise DefinitionError(f"{where}: the direction of {name!r} must be 1 or -1")
-    options = _check_keys(given.get("options", {}), _INDEX_OPTIONS, f"{where}, options")
+    options = _check_keys(given.get("options", {}), INDEX_OPTIONS, f"{where}, options")
     for name, value in options.items():
-        expected, fits = _INDEX_OPTIONS[name]
+        expected, fits = INDEX_OPTIONS[name]
         if not fits(value):
             raise DefinitionError(f"{where}, options: {name} must be {expected}")
+    if fault := find_index_fault(keys, options):
+        raise DefinitionError(f"{where}: {fault}")
     return IndexSpec(tuple(keys.items()), MappingProxyType(dict(options)))
 
 
@@ -354,7 +356,9 @@ def _is_indexable(name: object, pure: Collection[str], relations: Collection[str
     head, *below = name.split(".")
     if not below:
         return head == "_id" or head in pure
-    return (head in pure or head in relations) and all(part and not part.startswith("$") for part in below)
+    return (head in pure or head in relations) and all(
+        part and storable_key(part) and encodable(part) for part in below
+    )
 
 
 def _parse_names(value: object, where: str) -> frozenset[str]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from itertools import product
 from typing import Any
 
 from gatewayfw.errors import UsageError
 from gatewayfw.storage.filter_operators import compile_filter
 from gatewayfw.storage.order import keys_at
-from gatewayfw.storage.subset import check_filter
+from gatewayfw.storage.subset import Rules
 from gatewayfw.storage.terms import Document, Filter, Index
 
 #: What MongoDB 6 takes in a ``partialFilterExpression``, but ``$type``, which filters do not know here.
-_OF_PARTIAL = frozenset({"$and", "$or", "$eq", "$gt", "$gte", "$lt", "$lte", "$in", "$exists"})
+_PARTIAL = Rules("partialFilterExpression", frozenset({"$eq", "$gt", "$gte", "$lt", "$lte", "$in", "$exists"}))
 
 
 def find_unsupported(index: Index) -> str | None:
@@ -22,25 +22,11 @@ def find_unsupported(index: Index) -> str | None:
         return "mongomock knows no collation"
     if "expireAfterSeconds" in index.options and "." in index.keys[0][0]:
         return "mongomock knows no expireAfterSeconds below the top level"
-    partial = index.options.get("partialFilterExpression", {})
     try:
-        check_filter(partial, "partialFilterExpression")
+        _PARTIAL.check_filter(index.options.get("partialFilterExpression", {}))
     except UsageError as error:
         return str(error)
-    unknown = next((name for name in _operators_in(partial) if name not in _OF_PARTIAL), None)
-    return None if unknown is None else f"partialFilterExpression: {unknown} is not allowed there"
-
-
-def _operators_in(value: Any) -> Iterator[str]:
-    """Yield the operators in a filter; a missing value is ``$exists: false``."""
-    if isinstance(value, Mapping):
-        for name, inner in value.items():
-            if name.startswith("$"):
-                yield "$exists: false" if (name, inner) == ("$exists", False) else name
-            yield from _operators_in(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _operators_in(inner)
+    return None
 
 
 def is_taken(index: Index, kept: Iterable[Document], document: Document, before: Document | None) -> bool:

@@ -365,6 +365,10 @@ INDEX_OPTIONS = "(known: name, unique, sparse, expireAfterSeconds, partialFilter
         ({"createIndex": 5}, f"{IN}, createIndex: expected an object or a list, not int"),
         ({"createIndex": [{"indexSpec": {"name": 1}}] * 2}, f"{IN}, createIndex: two indexes have the same keys"),
         (
+            {"createIndex": [{"indexSpec": {"name": 1}, "options": {"name": "rank_1"}}, {"indexSpec": {"rank": 1}}]},
+            f"{IN}, createIndex: two indexes have the same name",
+        ),
+        (
             {"createIndex": [{"indexSpec": {"name": 1}}, {"indexSpec": {}}]},
             f"{IN}, createIndex 1: indexSpec must be an object of field to direction",
         ),
@@ -383,7 +387,7 @@ INDEX_OPTIONS = "(known: name, unique, sparse, expireAfterSeconds, partialFilter
                 {"createIndex": {"indexSpec": {name: 1}}},
                 f"{INDEX}: {name!r} is not a pure field, not _id and not below a field or relation",
             )
-            for name in ("x", "country", "x.y", "name.", "name.$x", "_id.x", 5)
+            for name in ("x", "country", "x.y", "name.", "name.$x", "name.\0", "name.\ud800", "_id.x", 5)
         ],
         (
             {"createIndex": {"indexSpec": {"name": 1}, "options": {"uniqe": True}}},
@@ -399,12 +403,12 @@ INDEX_OPTIONS = "(known: name, unique, sparse, expireAfterSeconds, partialFilter
                 ("name", 1, "a name"),
                 ("unique", 1, "true or false"),
                 ("sparse", 0, "true or false"),
-                ("expireAfterSeconds", -1, "an integer from 0"),
-                ("expireAfterSeconds", 1.0, "an integer from 0"),
-                ("expireAfterSeconds", True, "an integer from 0"),
+                ("expireAfterSeconds", -1, f"an integer in 0..{2**31 - 1}"),
+                ("expireAfterSeconds", 1.0, f"an integer in 0..{2**31 - 1}"),
+                ("expireAfterSeconds", True, f"an integer in 0..{2**31 - 1}"),
                 ("partialFilterExpression", [], "an object"),
-                ("collation", "en", "an object with locale"),
-                ("collation", {"strength": 2}, "an object with locale"),
+                ("collation", "en", "an object with locale, of what MongoDB takes"),
+                ("collation", {"strength": 2}, "an object with locale, of what MongoDB takes"),
             ]
         ],
     ],

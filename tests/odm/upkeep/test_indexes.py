@@ -269,7 +269,7 @@ BUILT_BEFORE = "without _id: pages sorted by it read all that match"
         ({"n": 1}, {"partialFilterExpression": {"n": {"$gt": 1}}}, (("n", 1),)),
         ({"n": 1}, {"collation": {"locale": "en"}}, (("n", 1),)),
         ({"n": 1, "m": 1}, {}, (("n", 1), ("m", 1))),
-        ({"_id": -1}, {}, (("_id", -1),)),
+        ({"_id": 1}, {}, (("_id", 1),)),
     ],
     ids=str,
 )

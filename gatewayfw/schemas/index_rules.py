@@ -1,0 +1,156 @@
+"""What MongoDB 6 refuses of an index, told when the model is defined. Pure.
+
+MongoDB would leave out such an index, and only the log would tell. Compared with MongoDB 6.
+Source: https://www.mongodb.com/docs/manual/core/index-partial/.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any
+
+from bson import Decimal128, ObjectId
+
+from gatewayfw.schemas.values import HIGHEST, LOWEST, encodable
+
+#: The most fields of one index, and the most seconds until a document expires.
+_MOST_KEYS, _MOST_SECONDS = 32, 2**31 - 1
+#: The most parts of a path in a partial filter; MongoDB takes some 80 more.
+_MOST_PARTS = 100
+#: The most filters inside one another in a partial filter, conditions included.
+_MOST_LEVELS = 4
+#: The operators of a partial filter on one field. Memory does not build an index with ``$type``.
+_OPERATORS = ("$eq", "$gt", "$gte", "$lt", "$lte", "$in", "$exists", "$type")
+_LOCALE = re.compile(r"simple|[a-z]{2,3}(?:_[A-Z][A-Za-z]*)*(?:@collation=[a-z]+)?")
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+_COLLATION: Mapping[str, Callable[[Any], bool]] = {
+    "locale": lambda value: isinstance(value, str) and _LOCALE.fullmatch(value) is not None,
+    "strength": lambda value: type(value) is int and 1 <= value <= 5,
+    "caseLevel": _is_flag,
+    "caseFirst": lambda value: value in ("upper", "lower", "off"),
+    "numericOrdering": _is_flag,
+    "alternate": lambda value: value in ("non-ignorable", "shifted"),
+    "maxVariable": lambda value: value in ("punct", "space"),
+    "backwards": _is_flag,
+    "normalization": _is_flag,
+}
+
+
+def _is_index_name(value: object) -> bool:
+    """Tell whether an index may have a name."""
+    return isinstance(value, str) and value not in ("", "*", "_id_") and "\0" not in value and encodable(value)
+
+
+def _is_collation(value: object) -> bool:
+    """Tell whether a value is a collation: a locale, and perhaps more."""
+    if not isinstance(value, Mapping) or "locale" not in value:
+        return False
+    return all(key in _COLLATION and _COLLATION[key](part) for key, part in value.items())
+
+
+#: Options of an index: what each must be, and the function that checks it.
+INDEX_OPTIONS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "name": ("a name", _is_index_name),
+    "unique": ("true or false", _is_flag),
+    "sparse": ("true or false", _is_flag),
+    "expireAfterSeconds": (
+        f"an integer in 0..{_MOST_SECONDS}",
+        lambda value: type(value) is int and 0 <= value <= _MOST_SECONDS,
+    ),
+    "partialFilterExpression": ("an object", lambda value: isinstance(value, Mapping)),
+    "collation": ("an object with locale, of what MongoDB takes", _is_collation),
+}
+
+
+def find_index_fault(keys: Mapping[str, int], options: Mapping[str, Any]) -> str | None:
+    """Return what is wrong with an index whose parts are right; None for nothing."""
+    if len(keys) > _MOST_KEYS:
+        return f"indexSpec has {len(keys)} fields, more than the {_MOST_KEYS} of an index"
+    if list(keys) == ["_id"] and (options or keys["_id"] != 1):
+        return "MongoDB has the index on _id alone, ascending and without options"
+    if len(keys) > 1 and "expireAfterSeconds" in options:
+        return "expireAfterSeconds takes an index on one field"
+    if "partialFilterExpression" not in options:
+        return None
+    if options.get("sparse"):
+        return "sparse and partialFilterExpression do not go together"
+    try:
+        levels = _count_levels(options["partialFilterExpression"])
+    except ValueError as error:
+        return f"partialFilterExpression: {error}"
+    return "partialFilterExpression: nested too deeply" if levels > _MOST_LEVELS else None
+
+
+def _count_levels(filter: Any) -> int:
+    """Return the levels of a partial filter, as MongoDB counts them.
+
+    Raises:
+        ValueError: MongoDB does not take it; the message says why.
+    """
+    if not isinstance(filter, Mapping):
+        raise ValueError("expected an object")  # noqa: TRY004  # one kind of error for all faults
+    levels: list[int] = []
+    for key, value in filter.items():
+        if key in ("$and", "$or"):
+            if not isinstance(value, (list, tuple)) or not value:
+                raise ValueError(f"{key} takes a list of filters")
+            levels.append(1 + max(map(_count_levels, value)))
+        else:
+            levels += [1] * _count_conditions(key, value)
+    return levels[0] if len(levels) == 1 else 1 + max(levels, default=0)
+
+
+def _count_conditions(key: Any, condition: Any) -> int:
+    if not _is_key(key) or not key:
+        raise ValueError("keys must be non-empty strings")
+    if key.startswith("$"):
+        raise ValueError(f"{key} is not allowed there")
+    if len(key.split(".")) > _MOST_PARTS:
+        raise ValueError(f"a path has more than {_MOST_PARTS} parts")
+    _check_value(condition)
+    if not _has_operators(condition):
+        return 1
+    for name, operand in condition.items():
+        if name not in _OPERATORS:
+            problem = f"{name} is not allowed there" if name.startswith("$") else "mixes operators and fields"
+            raise ValueError(f"{key}: {problem}")
+        if name == "$exists" and operand is not True:
+            raise ValueError(f"{key}: $exists takes true")
+        if name == "$in" and (not isinstance(operand, (list, tuple)) or any(map(_has_operators, operand))):
+            raise ValueError(f"{key}: $in takes a list of values")
+    return len(condition)
+
+
+def _has_operators(value: Any) -> bool:
+    return isinstance(value, Mapping) and any(key.startswith("$") for key in value)
+
+
+def _is_key(key: object) -> bool:
+    return isinstance(key, str) and "\0" not in key and encodable(key)
+
+
+def _check_value(value: Any) -> None:
+    """Refuse a value that BSON cannot hold, or that filters do not compare."""
+    if isinstance(value, Mapping):
+        if not all(map(_is_key, value)):
+            raise ValueError("keys must be strings")
+        for part in value.values():
+            _check_value(part)
+    elif isinstance(value, (list, tuple)):
+        for part in value:
+            _check_value(part)
+    elif isinstance(value, str):
+        if not encodable(value):
+            raise ValueError("a text has half a character")
+    elif isinstance(value, int):
+        if not LOWEST <= value <= HIGHEST:
+            raise ValueError("an integer has more than 64 bits")
+    elif value is not None and not isinstance(value, (float, datetime, ObjectId, Decimal128, bytes)):
+        raise ValueError(f"{type(value).__name__} is no value of BSON to compare; write Decimal128, Binary or a text")
