@@ -17,8 +17,8 @@ from gatewayfw.cli.doctor_configuration import Finding, findings
 from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError
 from gatewayfw.logs import escaped
-from gatewayfw.odm.copies.jobs import COLLECTION, Job, Jobs, now
 from gatewayfw.odm.copies.rules import HiddenField, ids_in, out_path
+from gatewayfw.odm.jobs.records import COLLECTION, Job, Jobs, now
 from gatewayfw.odm.replies import NO_TRANSACTIONS
 from gatewayfw.odm.sizes.budgets import share_of
 from gatewayfw.odm.sizes.worst_case import MOST_BYTES, Part, Size, worst_sizes

@@ -29,7 +29,7 @@ from gatewayfw.cli.group import interruptible, stopping
 from gatewayfw.errors import Unavailable
 from gatewayfw.logs import escaped
 from gatewayfw.odm import Odm
-from gatewayfw.odm.copies.jobs import LEASE, Job
+from gatewayfw.odm.jobs.records import LEASE, Job
 from gatewayfw.odm.upkeep.indexes import IndexRow, create_missing, index_report
 
 #: Seconds between two checks for new jobs.

@@ -19,9 +19,9 @@ from pymongo.database import Database as PyMongoDatabase
 
 from gatewayfw.environment import environment, judge_memory, multi_worker_server, refuse_greenlets, runs_tests
 from gatewayfw.errors import DefinitionError, GatewayError
-from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES
 from gatewayfw.odm.jobs.background import JobThread, JobWorker
 from gatewayfw.odm.jobs.fan_out import Drained
+from gatewayfw.odm.jobs.records import COLLECTION, INDEXES
 from gatewayfw.odm.sizes.budgets import SizeChecks
 from gatewayfw.odm.upkeep.indexes import wanted_indexes
 from gatewayfw.odm.writing.plan.attempt import Attempt, CopyCounts, abilities_of, with_size_checks

@@ -9,8 +9,8 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar, final, overload
 
 from gatewayfw.errors import DefinitionError, UsageError
-from gatewayfw.odm.copies.jobs import Job
 from gatewayfw.odm.database import Database
+from gatewayfw.odm.jobs.records import Job
 from gatewayfw.odm.models import Model
 from gatewayfw.odm.readiness import Readiness
 from gatewayfw.odm.reading.projection import Projections

@@ -13,8 +13,8 @@ from typing import Literal, final
 from gatewayfw.environment import patched_by
 from gatewayfw.errors import GatewayError, Unavailable
 from gatewayfw.logs import traceback_of
-from gatewayfw.odm.copies.jobs import Jobs, now
 from gatewayfw.odm.database import Database
+from gatewayfw.odm.jobs.records import Jobs, now
 from gatewayfw.odm.upkeep.indexes import wanted_indexes
 from gatewayfw.schemas import Schemas
 from gatewayfw.storage import Index, Storage

@@ -8,7 +8,7 @@ import pytest
 from bson import Code, Decimal128, MaxKey, MinKey, Timestamp
 
 from gatewayfw.cli import gateway_group
-from gatewayfw.odm.copies.jobs import Jobs
+from gatewayfw.odm.jobs.records import Jobs
 from tests.cli.shop import make_app, runner, shop, stock
 
 #: Ids that mongomock does not take; see `tests.odm.test_strange_ids`.

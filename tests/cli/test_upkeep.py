@@ -16,7 +16,7 @@ from bson import ObjectId
 from gatewayfw.cli import upkeep
 from gatewayfw.core import gateway
 from gatewayfw.errors import Unavailable
-from gatewayfw.odm.copies.jobs import Job
+from gatewayfw.odm.jobs.records import Job
 from gatewayfw.schemas import string
 from gatewayfw.storage import Index
 from tests.cli.shop import make_app, runner, shop, stock

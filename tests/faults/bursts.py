@@ -28,8 +28,8 @@ from pymongo import MongoClient
 
 from gatewayfw.errors import GatewayError, StorageError
 from gatewayfw.odm import Odm
-from gatewayfw.odm.copies import jobs
 from gatewayfw.odm.jobs import fan_out as fanout
+from gatewayfw.odm.jobs import records
 from gatewayfw.odm.operations import pace
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
@@ -61,7 +61,7 @@ class Tardy(MongoStorage):
 
 def hasty_leases():
     """Let leases of jobs expire at once, so that workers overtake each other all the time."""
-    return mock.patch.object(jobs, "LEASE", 0.01)
+    return mock.patch.object(records, "LEASE", 0.01)
 
 
 def open_world(db, inline_limit):

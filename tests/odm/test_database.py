@@ -12,10 +12,10 @@ import pytest
 
 from gatewayfw.errors import DefinitionError, DuplicateKey, GatewayError, HttpError, Timeout, ValidationError
 from gatewayfw.odm import Odm
-from gatewayfw.odm.copies.jobs import INDEXES
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.jobs.background import JobWorker
 from gatewayfw.odm.jobs.fan_out import Drained
+from gatewayfw.odm.jobs.records import INDEXES
 from gatewayfw.schemas import Schemas, integer, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, Scope

@@ -366,7 +366,7 @@ def crowd(world_database, monkeypatch):
     No operation works on its own jobs, and every lease is over at once, so workers are always late.
     """
     monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 0.0)
-    monkeypatch.setattr("gatewayfw.odm.copies.jobs.LEASE", -1.0)
+    monkeypatch.setattr("gatewayfw.odm.jobs.records.LEASE", -1.0)
     monkeypatch.setattr("gatewayfw.odm.jobs.fan_out.BATCH", 2)
     for name in world_database.list_collection_names():
         world_database[name].delete_many({})
@@ -440,7 +440,7 @@ def test_whatever_happens_while_a_worker_works_all_is_right_in_the_end(crowd, wo
 GUARDS = {
     "version of the copy": ("gatewayfw.odm.jobs.fan_out.older", lambda *_: {}, "a newer change that is worked off"),
     "version of the removed": ("gatewayfw.odm.jobs.fan_out.older", lambda *_: {}, "a namesake"),
-    "token of the job": ("gatewayfw.odm.copies.jobs._unchanged", lambda job: {"_id": job.key}, "a newer change"),
+    "token of the job": ("gatewayfw.odm.jobs.records._unchanged", lambda job: {"_id": job.key}, "a newer change"),
 }
 
 

@@ -15,7 +15,7 @@ import pytest
 
 from gatewayfw.errors import StorageError, Timeout, Unavailable
 from gatewayfw.odm import Odm, readiness
-from gatewayfw.odm.copies.jobs import COLLECTION, now
+from gatewayfw.odm.jobs.records import COLLECTION, now
 from gatewayfw.odm.readiness import ReadinessState, find_lacking
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings

@@ -13,7 +13,7 @@ from gatewayfw import DefinitionError, gateway, string
 from gatewayfw.errors import StorageError, Unavailable
 from gatewayfw.observe import prometheus
 from gatewayfw.odm import readiness
-from gatewayfw.odm.copies.jobs import COLLECTION, now
+from gatewayfw.odm.jobs.records import COLLECTION, now
 from gatewayfw.storage import MockStorage, Trouble
 from gatewayfw.web.monitoring import add_probes
 from gatewayfw.web.servers.options import restrict_hosts

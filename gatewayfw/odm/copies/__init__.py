@@ -1,1 +1,1 @@
-"""The rules of embedded copies, the space they may take, and their pending jobs."""
+"""The rules of embedded copies, and the space they may take."""

@@ -1,1 +1,1 @@
-"""Do the work that is too large for one transaction."""
+"""Work that is too large for one transaction: records, batches, a thread."""

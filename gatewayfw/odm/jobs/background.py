@@ -18,8 +18,8 @@ from typing import final
 
 from gatewayfw.errors import GatewayError, NotFound, Unavailable
 from gatewayfw.logs import traceback_of
-from gatewayfw.odm.copies.jobs import COLLECTION, Job, Jobs
 from gatewayfw.odm.jobs.fan_out import Drained, FanOut
+from gatewayfw.odm.jobs.records import COLLECTION, Job, Jobs
 from gatewayfw.schemas import Relation, Schemas
 from gatewayfw.storage import Storage
 

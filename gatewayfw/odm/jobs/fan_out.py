@@ -18,7 +18,6 @@ from typing import Any, NamedTuple, TypeVar, final
 from bson import ObjectId
 
 from gatewayfw.errors import Conflict, StorageError, TooLarge, ValidationError
-from gatewayfw.odm.copies.jobs import Job
 from gatewayfw.odm.copies.rules import (
     copy_of,
     holding,
@@ -31,6 +30,7 @@ from gatewayfw.odm.copies.rules import (
 )
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import START, following
+from gatewayfw.odm.jobs.records import Job
 from gatewayfw.odm.reading.projection import copied_fields
 from gatewayfw.odm.reading.revisions import RAISED
 from gatewayfw.odm.sizes.budgets import SizeChecks, holder_budget, most_bytes_before

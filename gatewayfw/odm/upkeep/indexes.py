@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from gatewayfw.odm.copies import jobs
 from gatewayfw.odm.copies.rules import out_path
+from gatewayfw.odm.jobs import records
 from gatewayfw.odm.listings.declaration import MOST_INDEXES as MOST_OF_LISTING
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.relations import MOST_INDEXES
@@ -133,7 +133,7 @@ def index_report(schemas: Schemas, storage: Storage) -> list[IndexRow]:
     """Return the rows of every model and of the jobs, without creating anything."""
     wanted = {schema.name: wanted_indexes(schemas, schema) for schema in schemas.get_schemas().values()}
     if storage.multi_process:  # elsewhere there are no jobs
-        wanted[jobs.COLLECTION] = list(jobs.INDEXES)
+        wanted[records.COLLECTION] = list(records.INDEXES)
     return [row for name, indexes in wanted.items() for row in compared(name, indexes, storage.indexes(name))]
 
 

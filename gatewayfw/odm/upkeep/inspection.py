@@ -8,10 +8,10 @@ from typing import Any
 
 from bson import ObjectId
 
-from gatewayfw.odm.copies.jobs import Jobs
 from gatewayfw.odm.copies.rules import copy_of, ids_in, single_reverse, window_query
 from gatewayfw.odm.hidden import HIDDEN, cuts_of, examine
 from gatewayfw.odm.ids import START, key_of, pages
+from gatewayfw.odm.jobs.records import Jobs
 from gatewayfw.odm.reading.projection import copied_fields, source_of
 from gatewayfw.odm.sizes.budgets import fills
 from gatewayfw.odm.upkeep.judgement import DIFFERS_FROM_MEMBERS, IS_DAMAGED, Fault, Judge, Verdict, same, same_copies

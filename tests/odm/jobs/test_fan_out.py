@@ -14,9 +14,9 @@ from pymongo.client_session import ClientSession
 from gatewayfw import string
 from gatewayfw.errors import Conflict, OutcomeUnknown, StillReferenced, Timeout, Unavailable
 from gatewayfw.odm import Odm
-from gatewayfw.odm.copies.jobs import Jobs
 from gatewayfw.odm.jobs.background import JobWorker
 from gatewayfw.odm.jobs.fan_out import Drained, FanOut
+from gatewayfw.odm.jobs.records import Jobs
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage

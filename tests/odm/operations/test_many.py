@@ -405,7 +405,7 @@ def crowded(database):
 @pytest.mark.mongo
 def test_few_copies_in_each_need_no_jobs(crowded, mongo_database, monkeypatch):
     put = []
-    monkeypatch.setattr("gatewayfw.odm.copies.jobs.Jobs.put", lambda jobs, *job: put.append(job) or "key")
+    monkeypatch.setattr("gatewayfw.odm.jobs.records.Jobs.put", lambda jobs, *job: put.append(job) or "key")
     changed = crowded.model("team").update_many({"name": {"$ne": "team 7"}}, {"$set": {"name": "new"}})
     assert (changed, put) == ({"matched": 12, "modified": 12}, [])
     assert crowded.model("player").count({"team.name": "new"}) == 48

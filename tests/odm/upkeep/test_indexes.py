@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from gatewayfw.odm import Odm
-from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES
+from gatewayfw.odm.jobs.records import COLLECTION, INDEXES
 from gatewayfw.odm.upkeep.indexes import (
     IndexRow,
     compared,

@@ -14,7 +14,7 @@ from bson import ObjectId
 from gatewayfw import string
 from gatewayfw.errors import NotFound
 from gatewayfw.odm import Integrity, Place, Problem
-from gatewayfw.odm.copies.jobs import Jobs
+from gatewayfw.odm.jobs.records import Jobs
 from gatewayfw.odm.upkeep import inspection
 from tests.odm.damage import DIFFERS, MENDABLE, UNDECIDED, WRONG, damaged, furnish
 

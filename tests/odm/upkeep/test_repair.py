@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from gatewayfw.odm import Problem
-from gatewayfw.odm.copies.jobs import Jobs
 from gatewayfw.odm.copies.rules import LOCK
+from gatewayfw.odm.jobs.records import Jobs
 from gatewayfw.odm.sizes.budgets import SizeChecks
 from gatewayfw.odm.upkeep.inspection import Inspector
 from gatewayfw.odm.upkeep.integrity import Integrity

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from bson import ObjectId
 
 from gatewayfw.errors import GatewayError
-from gatewayfw.odm.copies.jobs import JobKind, Jobs
 from gatewayfw.odm.copies.rules import WindowQuery, copy_of
+from gatewayfw.odm.jobs.records import JobKind, Jobs
 from gatewayfw.schemas import Relation
 from gatewayfw.storage import Storage
 from gatewayfw.storage.documents import encode

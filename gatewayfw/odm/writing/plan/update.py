@@ -8,7 +8,6 @@ from typing import NamedTuple
 from bson import ObjectId
 
 from gatewayfw.errors import StorageError, TooLarge, ValidationError
-from gatewayfw.odm.copies.jobs import JobKind
 from gatewayfw.odm.copies.rules import (
     VERSION_BYTES,
     HiddenField,
@@ -22,6 +21,7 @@ from gatewayfw.odm.copies.rules import (
     version_of,
 )
 from gatewayfw.odm.hidden import HIDDEN
+from gatewayfw.odm.jobs.records import JobKind
 from gatewayfw.odm.reading.revisions import RAISED
 from gatewayfw.odm.sizes.budgets import SizeChecks, most_bytes_before
 from gatewayfw.odm.sizes.own_fields import Allowance, foresee

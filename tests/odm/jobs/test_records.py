@@ -10,7 +10,7 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw.errors import DuplicateKey
-from gatewayfw.odm.copies.jobs import COLLECTION, INDEXES, Job, Jobs, now
+from gatewayfw.odm.jobs.records import COLLECTION, INDEXES, Job, Jobs, now
 from gatewayfw.schemas import RelatedRelation, Relation
 from gatewayfw.storage import Index
 from tests.odm.noted import note_commands
@@ -170,7 +170,7 @@ def test_a_lease_ends_after_ten_seconds(storage, jobs):
 def test_a_lease_is_over_at_its_end(jobs, monkeypatch):
     put(jobs)
     end = jobs.claim(KEY, "me").leased
-    monkeypatch.setattr("gatewayfw.odm.copies.jobs.now", lambda: end)
+    monkeypatch.setattr("gatewayfw.odm.jobs.records.now", lambda: end)
     assert [job.leased for job in jobs.listed()] == [None]
 
 
