@@ -22,7 +22,7 @@ from gatewayfw.schemas.kinds.containers import AnyField, ArrayField, MappingFiel
 from gatewayfw.schemas.kinds.file import FileField, parse_size
 from gatewayfw.schemas.kinds.file_types import SIGNATURES
 from gatewayfw.schemas.kinds.foreign import SchemaField, adopt, walk
-from gatewayfw.schemas.kinds.formats import BinaryField, DateField, ObjectIdField, UuidField
+from gatewayfw.schemas.kinds.ids_and_dates import BinaryField, DateField, ObjectIdField, UuidField
 from gatewayfw.schemas.kinds.numbers import MOST_DIGITS, BooleanField, DecimalField, IntegerField, NumberField
 from gatewayfw.schemas.kinds.text import EmailField, EnumsField, StringField, UrlField
 from gatewayfw.schemas.values import finite_number, plain, storable_key

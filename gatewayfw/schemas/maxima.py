@@ -18,7 +18,7 @@ from gatewayfw.schemas.kinds import Constant
 from gatewayfw.schemas.kinds.checks import first_message, length_checks, lengths, maximum_checks
 from gatewayfw.schemas.kinds.containers import ArrayField
 from gatewayfw.schemas.kinds.foreign import change_parts
-from gatewayfw.schemas.kinds.formats import BinaryField, ObjectIdField
+from gatewayfw.schemas.kinds.ids_and_dates import BinaryField, ObjectIdField
 from gatewayfw.schemas.kinds.text import EmailField, StringField
 
 
