@@ -12,7 +12,7 @@ from typing import Any
 
 from bson import ObjectId
 
-from gatewayfw.errors import DuplicateKey
+from gatewayfw.errors import DuplicateKey, StorageError
 from gatewayfw.storage.filter_operators import compile_filter
 from gatewayfw.storage.memory_indexes import find_unsupported, has_collision, is_taken
 from gatewayfw.storage.missing_indexes import COLLISION
@@ -57,9 +57,10 @@ class MockCollection:
 
         Raises:
             DuplicateKey: a unique index has its entry for another document.
+            StorageError: an index refuses it.
         """
         for index in self.indexes():
-            if index.unique and is_taken(index, self._kept.documents, document, before):
+            if is_taken(index, self._kept.documents, document, before):
                 raise DuplicateKey(name for name, _ in index.keys)
         self.restore(document)
 
@@ -84,12 +85,18 @@ class MockCollection:
         reason = find_unsupported(index)
         if reason is None and name in self._kept.indexes:
             reason = "another index has its name"
-        if reason is None and index.unique and has_collision(self._kept.documents, index):
-            reason = COLLISION
+        if reason is None:
+            reason = self._find_obstacle(index)
         if reason is None:
             options = {option: value for option, value in index.options.items() if option != "name"}
             self._kept.create_index(name, {"key": list(index.keys), **options})
         return reason
+
+    def _find_obstacle(self, index: Index) -> str | None:
+        try:
+            return COLLISION if has_collision(self._kept.documents, index) else None
+        except StorageError as error:
+            return str(error)
 
     def _key(self, id_: object) -> Any:
         """Return what mongomock keeps a document under."""

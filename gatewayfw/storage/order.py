@@ -14,11 +14,14 @@ from uuid import UUID
 from bson import Binary, Code, DatetimeMS, DBRef, Decimal128, MaxKey, MinKey, ObjectId, Timestamp
 from bson.binary import UUID_SUBTYPE
 
+from gatewayfw.errors import StorageError
 from gatewayfw.storage.terms import Document
 
 _EPOCH, _MILLISECOND = datetime(1970, 1, 1), timedelta(milliseconds=1)
 #: The keys of an empty list, which sorts before null, of null, and of not-a-number.
-_EMPTY, _NULL, _NAN = (-1, 0), (0, 0), (1, 0)
+EMPTY, NULL, _NAN = (-1, 0), (0, 0), (1, 0)
+#: Why a document with a list of objects is refused.
+AMBIGUOUS = "a number in a path is the place of an element and also a field of one"
 
 
 def order_key(value: Any) -> tuple[int, Any]:
@@ -28,7 +31,7 @@ def order_key(value: Any) -> tuple[int, Any]:
     such as regular expressions, come last, in an order that differs from MongoDB's.
     """
     if value is None:
-        return _NULL
+        return NULL
     if isinstance(value, str):
         return (3, value) if not isinstance(value, Code) else (11, (value.scope is not None, str(value)))
     if isinstance(value, bool):
@@ -65,15 +68,23 @@ def _rare_key(value: Any) -> tuple[int, Any]:
     return (9, int(value)) if isinstance(value, DatetimeMS) else (12, str(value))
 
 
+def is_place(name: str) -> bool:
+    """Tell whether a part of a path is the place of an element in a list, too."""
+    return name.isascii() and name.isdigit() and (name == "0" or name[0] != "0")
+
+
 def rank(documents: Iterable[Document], sort: Sequence[tuple[str, int]]) -> list[Document]:
     """Return whole documents in the order of a sort; ties keep their order.
 
     Of a list the lowest element counts or, in descending order, the highest.
+
+    Raises:
+        StorageError: a number in a path is the place of an element and also a field of one.
     """
     ranked = list(documents)
     for path, direction in reversed(sort):
         names, best = path.split("."), max if direction == -1 else min
-        ranked.sort(key=lambda document: best(keys_at(document, names), default=_NULL), reverse=direction == -1)
+        ranked.sort(key=lambda document: best(keys_at(document, names), default=NULL), reverse=direction == -1)
     return ranked
 
 
@@ -81,20 +92,25 @@ def keys_at(value: Any, names: Sequence[str]) -> Iterator[tuple[int, Any]]:
     """Yield the keys of the values at a path; each element of a list counts.
 
     A list at a place in a list, which the path names last, counts as a whole.
+
+    Raises:
+        StorageError: as for `rank`.
     """
     if not names:
         if isinstance(value, list):
-            yield from map(order_key, value) if value else (_EMPTY,)
+            yield from map(order_key, value) if value else (EMPTY,)
         else:
             yield order_key(value)
     elif isinstance(value, list):
-        if names[0].isdigit() and int(names[0]) < len(value):
+        if is_place(names[0]) and int(names[0]) < len(value):
+            if any(isinstance(inner, Mapping) and names[0] in inner for inner in value):
+                raise StorageError(AMBIGUOUS)
             inner = value[int(names[0])]
             yield from keys_at(inner, names[1:]) if names[1:] or inner == [] else (order_key(inner),)
             return
         for inner in value:
-            yield from keys_at(inner, names) if isinstance(inner, Mapping) else (_NULL,)
+            yield from keys_at(inner, names) if isinstance(inner, Mapping) else (NULL,)
     elif isinstance(value, Mapping) and names[0] in value:
         yield from keys_at(value[names[0]], names[1:])
     else:
-        yield _NULL
+        yield NULL

@@ -12,6 +12,7 @@ from bson import Binary, DatetimeMS, Decimal128, ObjectId, Regex
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gatewayfw.errors import StorageError
 from gatewayfw.storage import MockStorage, MongoStorage
 from gatewayfw.storage.order import order_key
 from gatewayfw.testing.storage_suite.topic import add_ids, collect_ids
@@ -154,3 +155,17 @@ def test_a_place_in_a_list_may_be_sorted_by(storage, path, order):
     storage.insert("things", add_ids([{"x": [1, [2]]}, {"x": [2, 3]}, {"x": [[1], []]}, {"x": []}, {}]))
     found = collect_ids(storage.find("things", {}, [], sort=[(path, 1), ("_id", 1)]))
     assert found == order
+
+
+def test_a_number_in_the_path_of_a_sort_may_not_be_place_and_field(storage):
+    storage.insert("things", add_ids([{"x": [{"1": 5}]}, {"x": [1, 2]}]))
+    assert collect_ids(storage.find("things", {}, [], sort=[("x.1", 1)])) == [2, 1]
+    storage.insert("things", [{"_id": 3, "x": [{"1": 5}, 2]}])
+    with pytest.raises(StorageError):
+        list(storage.find("things", {}, [], sort=[("x.1", 1)]))
+
+
+def test_a_place_in_a_list_has_no_leading_zero_and_ascii_digits(storage):
+    storage.insert("things", add_ids([{"x": [1, 9]}, {"x": [1, 8]}, {"x": [{"01": 7, "²": 7, "١": 7}]}]))
+    for name in ("01", "²", "١"):
+        assert collect_ids(storage.find("things", {}, [], sort=[(f"x.{name}", 1), ("_id", 1)])) == [1, 2, 3]
