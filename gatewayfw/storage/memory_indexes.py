@@ -22,6 +22,8 @@ def find_unsupported(index: Index) -> str | None:
         return "mongomock knows no collation"
     if "expireAfterSeconds" in index.options and "." in index.keys[0][0]:
         return "mongomock knows no expireAfterSeconds below the top level"
+    if index.options.keys() >= {"expireAfterSeconds", "partialFilterExpression"}:
+        return "mongomock knows no expireAfterSeconds of some documents alone"
     try:
         _PARTIAL.check_filter(index.options.get("partialFilterExpression", {}))
     except UsageError as error:

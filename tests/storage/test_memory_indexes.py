@@ -61,6 +61,10 @@ def test_a_document_takes_entries_that_it_had_or_nobody_has(number, taken):
         (unique("a", collation={"locale": "en", "strength": 2}), "mongomock knows no collation"),
         (Index((("a.b", 1),), {"expireAfterSeconds": 1}), "mongomock knows no expireAfterSeconds below the top level"),
         (
+            Index((("a", 1),), {"expireAfterSeconds": 1, "partialFilterExpression": {"b": 1}}),
+            "mongomock knows no expireAfterSeconds of some documents alone",
+        ),
+        (
             unique("a", partialFilterExpression={"a": {"$type": "string"}}),
             "partialFilterExpression: unknown operator $type",
         ),
