@@ -32,6 +32,7 @@ _TOKEN = re.compile(
 )
 #: Doubled signs in a class, for which Python plans a meaning of its own.
 _DOUBLED = re.compile(r"--|&&|\|\||~~")
+_ESCAPE = re.compile(r"\\.", re.DOTALL)
 _IN_CLASS = {r"\d": "0-9", r"\w": "A-Za-z0-9_", r"\s": r" \t\n\r\f\v"}
 
 
@@ -69,9 +70,21 @@ def compile_expression(expression: str, options: str) -> re.Pattern[str]:
         if token["ascii"]:
             text = _of_ascii(text)
         elif token["set"]:
-            text = re.sub(r"\\.", lambda found: _IN_CLASS.get(found[0], found[0]), text)
+            text = _of_set(text, options)
         parts.append(text)
     return re.compile("".join(parts), re.IGNORECASE if options else 0)
+
+
+def _of_set(text: str, options: str) -> str:
+    r"""Return a class of characters as Python has to be told.
+
+    Ignoring case, Python takes the signs of Kelvin and of a long s for letters of ``\w`` there.
+    """
+    if options and r"\w" in _ESCAPE.findall(text):
+        words = _of_ascii(r"\w")
+        rest = _ESCAPE.sub(lambda found: {**_IN_CLASS, r"\w": "_"}.get(found[0], found[0]), text)
+        return f"(?:(?!{words}){rest})" if text.startswith("[^") else f"(?:{words}|{rest})"
+    return _ESCAPE.sub(lambda found: _IN_CLASS.get(found[0], found[0]), text)
 
 
 def _of_ascii(token: str) -> str:

@@ -71,6 +71,34 @@ def test_classes_of_characters_are_of_ascii(letter):
         assert compile_expression(r"\W", options).search(letter)
 
 
+#: A letter, the signs that Python takes for letters when it ignores case, and others.
+SIGNS = ["k", "K", "\u212a", "s", "\u017f", "\u0131", "7", "_", "\u00e9", "\u00c9", "^", "-", "\n", "]"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "found"),
+    [
+        (r"^[\w]+$", "kKs7_"),
+        (r"^[^\w]$", "\u212a\u017f\u0131\u00e9\u00c9^-\n]"),
+        (r"^[\w^]{1}$", "kKs7_^"),
+        (r"^[^\w^]$", "\u212a\u017f\u0131\u00e9\u00c9-\n]"),
+        ("^[\\w\u00e9-]{1}$", "kKs7_\u00e9\u00c9-"),
+        (r"^[^-\w\]]$", "\u212a\u017f\u0131\u00e9\u00c9^\n"),
+        (r"^[-\w-]$", "kKs7_-"),
+        (r"^[\d\wx\s]$", "kKs7_\n"),
+        (r"^[\\\w]$", "kKs7_"),
+        (r"^\w$", "kKs7_"),
+        (r"^[k]$", "kK\u212a"),
+        (r"^[r-t]$", "s\u017f"),
+    ],
+)
+def test_a_class_that_ignores_case_finds_the_same_on_both(storage, expression, found):
+    storage.insert("things", [{"_id": number, "a": sign} for number, sign in enumerate(SIGNS)])
+    assert check_expression(expression) is None
+    filter = {"a": {"$regex": expression, "$options": "i"}}
+    assert {document["a"] for document in storage.find("things", filter)} == set(found)
+
+
 @pytest.mark.parametrize(
     ("expression", "letters"), [(r"[\d]", "059"), (r"[\w]", "azAZ059_"), (r"[\s]", " \t\n\r\f\v"), (r"[\\\n]", "\n")]
 )
