@@ -13,12 +13,10 @@ from typing import Any
 
 from bson import Decimal128, ObjectId
 
-from gatewayfw.schemas.values import HIGHEST, LOWEST, encodable
+from gatewayfw.schemas.values import HIGHEST, LOWEST, MOST_NAMES, encodable
 
 #: The most fields of one index, and the most seconds until a document expires.
 _MOST_KEYS, _MOST_SECONDS = 32, 2**31 - 1
-#: The most parts of a path in a partial filter; MongoDB takes some 80 more.
-_MOST_PARTS = 100
 #: The most filters inside one another in a partial filter, conditions included.
 _MOST_LEVELS = 4
 #: The operators of a partial filter on one field. Memory does not build an index with ``$type``.
@@ -112,8 +110,8 @@ def _count_conditions(key: Any, condition: Any) -> int:
         raise ValueError("keys must be non-empty strings")
     if key.startswith("$"):
         raise ValueError(f"{key} is not allowed there")
-    if len(key.split(".")) > _MOST_PARTS:
-        raise ValueError(f"a path has more than {_MOST_PARTS} parts")
+    if len(key.split(".")) > MOST_NAMES:
+        raise ValueError(f"a path has more than {MOST_NAMES} names")
     _check_value(condition)
     if not _has_operators(condition):
         return 1

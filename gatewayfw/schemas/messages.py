@@ -9,6 +9,7 @@ NULL = "Field may not be null."
 INVALID = "Invalid value."
 NO_OBJECT = "Not a valid mapping type."
 NO_KEY = "Not a key the database can hold."
+LONG_PATH = "Has too many names."
 NO_VALUE = "Not a value the database can hold."
 #: For a value that the field would store, and then show or load as another one.
 NOT_KEPT = "Would come back as another value."

@@ -30,6 +30,8 @@ _DATE = re.compile(
 SCALARS = frozenset({str, int, float, bool, type(None)})
 #: Deepest nesting of a value that no kind describes; the settings bound requests before that.
 _DEEPEST = 100
+#: The most names in a path: with such a value behind it, MongoDB has its 180 levels.
+MOST_NAMES = 80
 
 
 def same(one: Any, other: Any) -> bool:

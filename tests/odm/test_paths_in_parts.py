@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.errors import UsageError, ValidationError
+from gatewayfw.odm import Operators
 from gatewayfw.schemas import any_, array, boolean, integer, mapping, object_, optional, string
 from tests.models import read_stored
 from tests.schemas.calls import refusals
@@ -151,3 +152,37 @@ def test_a_number_that_must_be_a_key_or_is_low_is_taken(odm, things):
     things.find_one_and_update(filter={"name": "a"}, update=update)
     expected = {"open": {"300000": 1}, "free": {"2026": {"a": 1}}, "hits": {"a": 1, "300000": 5}}
     assert read_stored(odm, things, {}).items() >= expected.items()
+
+
+@pytest.mark.parametrize("operator", ["$set", "$unset", "$inc"])
+@pytest.mark.parametrize(("names", "refused"), [(80, False), (81, True), (190, True), (1_000, True)])
+def test_updates_refuse_a_path_of_too_many_names(things, operator, names, refused):
+    path = ".".join(["open", *"a" * (names - 1)])
+    for given in (path, tuple(path.split("."))):
+        update = {operator: {given: UPDATES[operator][1]}}
+        errors = refusals(lambda: things.find_one_and_update(filter={"name": "a"}, update=update))  # noqa: B023
+        assert list((errors or {}).values()) == [["Has too many names."]] * refused
+
+
+@pytest.mark.parametrize(("names", "refused"), [(80, False), (81, True), (190, True), (1_000, True)])
+def test_reads_refuse_a_path_of_too_many_names(things, names, refused):
+    path = ".".join(["open", *"a" * (names - 1)])
+    calls = [
+        lambda: things.count(filter={path: 1}),
+        lambda: things.count(filter={"$or": [{path: Operators({"$gt": 1})}]}),
+        lambda: things.count(filter={"open.l": Operators({"$elemMatch": {f"x.{path.partition('.')[2]}": 1}})}),
+        lambda: things.find().sort(path, 1).to_list(),
+        lambda: things.distinct(path),
+    ]
+    assert [list((refusals(call) or {}).values()) for call in calls] == [[["Has too many names."]] * refused] * len(
+        calls
+    )
+
+
+@pytest.mark.parametrize("depth", [50, 80, 100])
+def test_a_deep_value_at_a_long_path_is_refused(things, depth):
+    value = 1
+    for _ in range(depth):
+        value = {"a": value}
+    path = ".".join(["open", *"a" * 79])
+    assert refusals(lambda: things.find_one_and_update(filter={"name": "a"}, update={"$set": {path: value}}))

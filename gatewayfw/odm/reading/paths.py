@@ -19,9 +19,10 @@ from gatewayfw.odm.reading.projection import source_of
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import object_id
 from gatewayfw.schemas.kinds import as_kind
-from gatewayfw.schemas.messages import NO_KEY, NO_PART
+from gatewayfw.schemas.messages import LONG_PATH, NO_KEY, NO_PART
 from gatewayfw.schemas.models import Link
 from gatewayfw.schemas.paths import shown
+from gatewayfw.schemas.values import MOST_NAMES
 
 
 @cache
@@ -50,7 +51,8 @@ def path_text(path: Any, where: str) -> Any:
     A client may have chosen what stands behind the name of a field.
 
     Raises:
-        ValidationError: a part cannot be a key: it is empty, begins with ``$``, or holds NUL or, in a tuple, a dot.
+        ValidationError: a part cannot be a key: it is empty, begins with ``$``, or holds NUL or, in a tuple, a dot;
+            or there are more than `MOST_NAMES`.
     """
     if type(path) is str and "." not in path:
         return path
@@ -59,7 +61,10 @@ def path_text(path: Any, where: str) -> Any:
         return path  # who reads it next refuses it
     if any("." in part for part in parts) or not all(map(is_key, parts[1:])):
         raise ValidationError({f"{where}.{'.'.join(map(shown, parts))}": [NO_KEY]})
-    return ".".join(parts)
+    text = ".".join(parts)
+    if len(parts) > MOST_NAMES:
+        raise ValidationError({f"{where}.{shown(text)}": [LONG_PATH]})
+    return text
 
 
 def with_text_paths(given: Any, where: str, whose: str = "") -> Any:

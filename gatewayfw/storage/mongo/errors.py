@@ -30,8 +30,8 @@ from gatewayfw.errors import (
 from gatewayfw.storage.terms import MANY_VALUES, Filter, Update
 from gatewayfw.storage.update_operators import beyond_64_bits, misfits
 
-#: What PyMongo raises: its own errors, and those of encoding a document.
-DRIVER_ERRORS = (PyMongoError, BSONError, OverflowError, UnicodeEncodeError)
+#: What PyMongo raises: its own errors, and those of encoding a document, such as one with a `uuid.UUID`.
+DRIVER_ERRORS = (PyMongoError, BSONError, OverflowError, ValueError)
 #: The message of `TooLarge`, from every adapter.
 TOO_LARGE = "the document would be too large"
 #: Server error codes of a document over 16 MB.

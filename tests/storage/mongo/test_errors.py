@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 from bson import InvalidDocument
 from pymongo import errors
@@ -204,3 +206,14 @@ def test_the_codes_of_the_server_are_known():
 def test_other_errors_are_logged_as_they_are():
     error = errors.WriteError("x", 2)
     assert without_documents(error) is error
+
+
+def test_a_uuid_that_the_driver_cannot_encode_is_our_error(storage):
+    one = UUID(int=7)
+    for call in (
+        lambda: storage.insert("things", [{"_id": 1, "a": one}]),
+        lambda: storage.update_many("things", {"_id": 1}, {"$set": {"a": one}}),
+        lambda: storage.transaction(lambda: storage.insert("things", [{"_id": 1, "a": one}])),
+    ):
+        with pytest.raises(StorageError):
+            call()
