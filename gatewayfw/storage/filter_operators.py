@@ -16,7 +16,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import StorageError
 from gatewayfw.storage.expressions import check_expression, compile_expression
-from gatewayfw.storage.order import order_key
+from gatewayfw.storage.order import is_number, is_place, order_key
 
 T = TypeVar("T")
 #: Operators that join filters.
@@ -117,7 +117,7 @@ def distinct_values(documents: Iterable[Mapping[str, Any]], path: str) -> list[A
     """
     names, found = path.split("."), dict[Any, Any]()
     for document in documents:
-        for value in _values(document, names):
+        for value in _values(document, names, place_alone=True):
             for one in value if isinstance(value, list) else [value]:
                 if one is not None and one is not _MISSING:
                     found.setdefault(order_key(one), one)
@@ -203,22 +203,25 @@ def _compile_element_match(condition: Mapping[str, Any]) -> Predicate:
     return fits
 
 
-def _values(value: Any, names: Sequence[str]) -> Iterator[Any]:
-    """Yield the values at a path, through objects and lists; lists there as a whole."""
+def _values(value: Any, names: Sequence[str], *, place_alone: bool = False) -> Iterator[Any]:
+    """Yield the values at a path, through objects and lists; lists there as a whole.
+
+    ``place_alone`` says that below a list a number is no name of a field.
+    """
     if not names:
         yield value
     elif isinstance(value, list):
-        for inner in value:
+        for inner in value if not (place_alone and is_number(names[0])) else ():
             if isinstance(inner, Mapping):
-                yield from _values(inner, names)
-        if names[0].isdigit() and int(names[0]) < len(value):
+                yield from _values(inner, names, place_alone=place_alone)
+        if is_place(names[0]) and int(names[0]) < len(value):
             inner = value[int(names[0])]
             if len(names) == 1:
                 yield _Whole(inner) if isinstance(inner, list) else inner
             elif isinstance(inner, (Mapping, list)):  # nothing is below a scalar, not even null
-                yield from _values(inner, names[1:])
+                yield from _values(inner, names[1:], place_alone=place_alone)
     elif isinstance(value, Mapping) and names[0] in value:
-        yield from _values(value[names[0]], names[1:])
+        yield from _values(value[names[0]], names[1:], place_alone=place_alone)
     else:
         yield _MISSING
 

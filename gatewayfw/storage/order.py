@@ -69,8 +69,16 @@ def _rare_key(value: Any) -> tuple[int, Any]:
 
 
 def is_place(name: str) -> bool:
-    """Tell whether a part of a path is the place of an element in a list, too."""
-    return name.isascii() and name.isdigit() and (name == "0" or name[0] != "0")
+    """Tell whether a part of a path is the place of an element in a list, too.
+
+    With a leading zero it is none, but to updates.
+    """
+    return is_number(name) and (name == "0" or name[0] != "0")
+
+
+def is_number(name: str) -> bool:
+    """Tell whether a part of a path has digits only, those of ASCII."""
+    return name.isascii() and name.isdigit()
 
 
 def rank(documents: Iterable[Document], sort: Sequence[tuple[str, int]]) -> list[Document]:

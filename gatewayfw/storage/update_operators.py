@@ -16,7 +16,7 @@ from bson.decimal128 import create_decimal128_context
 from gatewayfw.errors import StorageError, UsageError, ValidationError
 from gatewayfw.storage.documents import copy_value
 from gatewayfw.storage.filter_operators import compile_element, has_operators, is_list, matched_place
-from gatewayfw.storage.order import order_key
+from gatewayfw.storage.order import is_number, order_key
 from gatewayfw.storage.terms import Document, Filter, Update
 
 _ABSENT: Any = object()
@@ -59,7 +59,7 @@ def apply_update(document: Document, update: Update, filter: Filter) -> Document
     after: Document = copy_value(document)
     refused, beyond = [], []
     changes = [(path, name, operand) for name, operands in update.items() for path, operand in operands.items()]
-    for path, name, operand in sorted(changes, key=lambda change: change[0].split(".")):  # new keys in MongoDB's order
+    for path, name, operand in sorted(changes, key=lambda change: _rank(change[0])):
         names = _locate(path, document, filter)
         present = _value_at(after, names)
         if present is not _ABSENT and not OPERATORS[name].fits(present):
@@ -81,6 +81,11 @@ def apply_update(document: Document, update: Update, filter: Filter) -> Document
     return after
 
 
+def _rank(path: str) -> list[tuple[bool, int, str]]:
+    """Return what orders paths as MongoDB adds them: by text, short numbers first."""
+    return [(name[:1] > "9", len(name.encode()) if "1" <= name[:1] <= "9" else 0, name) for name in path.split(".")]
+
+
 def is_each(value: object) -> bool:
     """Tell whether elements in ``$each`` are added, not a single value."""
     return isinstance(value, Mapping) and "$each" in value
@@ -96,7 +101,7 @@ def _value_at(value: Any, names: Sequence[str]) -> Any:
     for name in names:
         if isinstance(value, Mapping):
             value = value.get(name, _ABSENT)
-        elif isinstance(value, list) and name.isdigit():
+        elif isinstance(value, list) and is_number(name):
             value = value[int(name)] if int(name) < len(value) else _ABSENT
         elif value is not _ABSENT:
             return _BLOCKED

@@ -50,6 +50,8 @@ MORE: dict[str, tuple[list, dict, list[int]]] = {
     "$gt null": ([{"a": None}, {}, {"a": 1}], {"a": {"$not": {"$gt": None}}}, [1, 2, 3]),
     "an element by its place": ([{"a": [1, 2]}, {"a": [2, 1]}, {"a": []}], {"$nor": [{"a.1": 1}]}, [1, 3]),
     "a list at a place": ([{"a": [5, [1, 2]]}, {"a": [5, 1]}, {"a": {"1": [1, 2]}}], {"a.1": 1}, [2, 3]),
+    "a leading zero is a name": ([{"a": [1, 2]}, {"a": {"01": 2}}, {"a": [{"01": 2}]}], {"a.01": 2}, [2, 3]),
+    "other digits are names": ([{"a": [1, 2, 2]}, {"a": {"²": 2}}], {"$or": [{"a.²": 2}, {"a.١": 2}]}, [2]),
     "a place as a name": ([{"a": {"0": 1}}, {"a": {"1": 1}}], {"$nor": [{"a.0": 1}]}, [2]),
     "nothing below a scalar element": ([{"a": [5]}, {"a": [{}]}, {"a": [None]}], {"a.0.b": {"$all": [None]}}, [2]),
     "a place in a list of lists": (LISTS, {"a": {"$elemMatch": {"0": 3, "1": {"$not": {"$gt": 1}}}}}, [6]),
@@ -77,3 +79,12 @@ def test_distinct_values_are_those_of_databases(documents, path, filter, values)
     selects = compile_filter(filter)
     found = distinct_values([one for one in add_ids(documents) if selects(one)], path)
     assert sorted(found, key=order_key) == values
+
+
+@pytest.mark.parametrize(
+    ("path", "values"), [("a.1", [2, 5]), ("a.01", [6]), ("a.1.01", []), ("a.²", [7, 8]), ("a.0.1", [3])]
+)
+def test_below_a_list_distinct_takes_a_number_for_a_place(storage, path, values):
+    storage.insert("things", add_ids([{"a": [{"1": 3, "²": 7}, 2]}, {"a": {"1": 5, "01": 6, "²": 8}}]))
+    storage.insert("things", [{"_id": 3, "a": [{"01": 9}, [4]]}] if path != "a.1" else [])
+    assert sorted(storage.distinct("things", path, {})) == values

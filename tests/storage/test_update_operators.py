@@ -68,6 +68,37 @@ def test_a_long_number_is_any_other(storage, name):
     assert after == {"_id": 1, "a": [2**40] if name == "$push" else 2**40}
 
 
+@pytest.mark.parametrize(
+    ("update", "after"),
+    [
+        ({"$set": {"a.01": 9}}, [1, 9]),
+        ({"$unset": {"a.01": ""}}, [1, None]),
+        ({"$unset": {"a.²": ""}}, [1, [2]]),
+        ({"$push": {"a.001": 9}}, [1, [2, 9]]),
+    ],
+)
+def test_a_leading_zero_is_of_a_place_to_updates(storage, update, after):
+    storage.insert("things", [{"_id": 1, "a": [1, [2]]}])
+    assert storage.update_one("things", {"_id": 1}, update, None) == {"_id": 1, "a": after}
+
+
+@pytest.mark.parametrize(
+    ("operator", "path"), [("$set", "a.²"), ("$set", "a.١"), ("$inc", "a.01"), ("$addToSet", "a.00")]
+)
+def test_an_update_that_fits_no_place_names_the_path(storage, operator, path):
+    storage.insert("things", [{"_id": 1, "a": [1, [2]]}])
+    with pytest.raises(ValidationError) as refused:
+        storage.update_one("things", {"_id": 1}, {operator: {path: 9}}, None)
+    assert refused.value.errors == misfits([path]).errors
+
+
+def test_new_keys_are_added_by_length_if_they_begin_with_a_digit(storage):
+    names = [" 1", "!", "-1", "0", "00", "001", "01", "010", "1", "9", "10", "1x", "20", "100", "1²", "a", "²"]
+    storage.insert("things", [{"_id": 1}])
+    after = storage.update_one("things", {"_id": 1}, {"$set": {f"m.{name}": 1 for name in reversed(names)}}, None)
+    assert list(after["m"]) == names
+
+
 # -- the modifiers of `$push`
 
 SORT = "$sort takes 1 or -1, alone or for one field of the elements"

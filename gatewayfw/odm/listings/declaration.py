@@ -19,6 +19,7 @@ from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.kinds.sizes import TEXT
 from gatewayfw.schemas.kinds.text import EnumsField
+from gatewayfw.storage.order import is_place
 
 #: The operators a filter may be declared with.
 OPERATORS = ("eq", "ne", "gt", "gte", "lt", "lte", "in", "nin", "exists", "prefix", "contains")
@@ -262,7 +263,7 @@ def _found(schemas: Schemas, schema: ModelSchema, path: str) -> Found:
     head, *below = path.split(".")
     if head in schema.options.excludes:
         raise _Wrong("it is excluded: clients could tell its values from what they find")
-    if any(part.isdigit() for part in below):
+    if any(map(is_place, below)):
         raise _Wrong("an element cannot be named by its number")
     try:
         return find_in_model(schemas, schema, path, "listing")

@@ -35,6 +35,7 @@ from gatewayfw.schemas.kinds import Doubtful, as_kind
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.values import HEX_ID
 from gatewayfw.storage.filter_operators import JUNCTIONS, NESTING, has_operators
+from gatewayfw.storage.order import is_place
 from gatewayfw.storage.subset import DEPTH, Rules
 
 _ANY: Field[Any] = any_()
@@ -209,7 +210,7 @@ def sort_check(schemas: Schemas, schema: ModelSchema, reveal: Collection[str] = 
 def _elements_of(path: str) -> str:
     """Return the field of the elements a path reaches; None if it has a number."""
     head, _, below = path.partition(".")
-    return "" if below.partition(".")[0].isdigit() else head
+    return "" if is_place(below.partition(".")[0]) else head
 
 
 def distinct_path(schemas: Schemas, schema: ModelSchema, field: Path, reveal: Collection[str] = ()) -> str:

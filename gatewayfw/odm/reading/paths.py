@@ -23,6 +23,7 @@ from gatewayfw.schemas.messages import LONG_PATH, NO_KEY, NO_PART
 from gatewayfw.schemas.models import Link
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.values import MOST_NAMES
+from gatewayfw.storage.order import is_place
 
 
 @cache
@@ -105,7 +106,7 @@ def find_in_model(schemas: Schemas, schema: ModelSchema, path: str, where: str, 
     if link is None:
         raise _unknown(f"{where}: model {schema.name}", head)
     copies = Copies(link, source_of(schemas, link))
-    if below and below[0].isdigit() and link.type == "multiple":
+    if below and is_place(below[0]) and link.type == "multiple":
         del below[0]
     return find_in_copies(copies, ".".join(below), where) if below else copies
 
@@ -171,7 +172,7 @@ def field_below(field: Field[Any], parts: Sequence[str], whose: str, path: str) 
         elements = as_kind(field).elements
         if elements is not None:
             field = elements
-            if part.isdigit():
+            if is_place(part):
                 continue
         if is_free(field):
             return None

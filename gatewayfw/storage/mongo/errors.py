@@ -148,7 +148,12 @@ def _meant_paths(update: Update, found: re.Match[str]) -> list[str]:
     said = found.groupdict()
     operator, part = said.get("operator"), said.get("part")
     paths = [path for name, changes in update.items() if operator in (None, name) for path in changes]
-    return [path for path in paths if part is None or f".{part}." in f".{path}."]
+    return [path for path in paths if part is None or f".{_plain(part)}." in f".{_plain(path)}."]
+
+
+def _plain(path: str) -> str:
+    """Return a path without leading zeros of numbers, which the server leaves out."""
+    return re.sub(r"(?<![^.])0+(?=[0-9]+(?:\.|$))", "", path)
 
 
 def without_documents(error: BaseException) -> BaseException:

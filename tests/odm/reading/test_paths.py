@@ -67,6 +67,8 @@ def test_paths_lead_to_fields_and_copies(schemas, model, path, leads):
         ("book", "authors.secret", "filter: the copies in authors leave out secret"),
         ("book", "authors.born", "filter: the copies in authors leave out born"),
         ("book", "authors.x", "filter: model author has no field x"),
+        *(("book", f"pages.{no}.no", f"filter: model book has no field pages.{no}.no") for no in ("²", "١", "01")),
+        *(("book", f"authors.{no}.name", f"filter: model author has no field {no}") for no in ("²", "١", "01")),
         ("author", "best.0.title", "filter: model book has no field 0"),
     ],
 )

@@ -142,6 +142,18 @@ REFUSED = {
         {"$addToSet": {"a": 1}, "$set": {"b": 1}},
         ["a"],
     ),
+    "a place with a leading zero": (
+        2,
+        "Cannot apply $addToSet to non-array field. Field named '1' has non-array type int",
+        {"$addToSet": {"a.01": 1, "a.10": 1}, "$set": {"b": 1}},
+        ["a.01"],
+    ),
+    "a name with a leading zero": (
+        14,
+        "Cannot apply $inc to a value of non-numeric type. {_id: 1} has the field '01' of non-numeric type null",
+        {"$inc": {"a.01": 1, "a.001x": 1}},
+        ["a.01"],
+    ),
     "pull": (2, "Cannot apply $pull to a non-array value", {"$pull": {"a": 1, "b": 1}, "$set": {"c": 1}}, ["a", "b"]),
     "pop": (14, "Path 'a.b' contains an element of non-array type 'int'", {"$pop": {"a.b": 1, "a.c": 1}}, ["a.b"]),
     "below": (28, "Cannot create field 'b' in element {a: null}", {"$set": {"o.a.b": 1, "b": 1}}, ["o.a.b"]),
