@@ -19,10 +19,11 @@ from weakref import WeakKeyDictionary
 from bson.errors import BSONError
 from pymongo.errors import PyMongoError
 
-from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge, ValidationError
+from gatewayfw.errors import DefinitionError, DuplicateKey, StorageError, Timeout, TooLarge, ValidationError
 from gatewayfw.storage.base import OpenTransaction, OpenTransactions, Storage, T
 from gatewayfw.storage.deadlines import UNLIMITED
 from gatewayfw.storage.documents import as_stored, encode, show
+from gatewayfw.storage.memory_indexes import find_unsupported
 from gatewayfw.storage.memory_store import MockCollection
 from gatewayfw.storage.missing_indexes import find_missing
 from gatewayfw.storage.mongo.errors import TOO_LARGE
@@ -82,7 +83,14 @@ class MockStorage(Storage):
         return True
 
     def ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[str]:
-        """Create missing indexes; mongomock makes collections by itself."""
+        """Create missing indexes; mongomock makes collections by itself.
+
+        Raises:
+            DefinitionError: a unique one would refuse nothing here, and so hide what it does on MongoDB.
+        """
+        for index in indexes:
+            if index.unique and (reason := find_unsupported(index)) is not None:
+                raise DefinitionError(index.problem(collection, f"is not known in memory: {reason}; use a MongoDB"))
         with self._driver():
             stored = self._stored(collection)
             present = {index.keys: index.unique for index in stored.indexes()}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import mongomock
 import pytest
 
-from gatewayfw.errors import DuplicateKey, StorageError, Timeout, TooLarge
+from gatewayfw import Gateway
+from gatewayfw.errors import DefinitionError, DuplicateKey, StorageError, Timeout, TooLarge
+from gatewayfw.schemas import string
 from gatewayfw.storage import Index, MockStorage
 from gatewayfw.storage.documents import encode
 from gatewayfw.testing.storage_suite.topic import LOCK
@@ -190,9 +193,28 @@ def test_a_document_may_be_as_large_as_it_may_be_and_no_larger(storage):
 
 
 def test_an_index_that_would_not_do_what_it_does_on_mongodb_is_not_built(storage):
-    index = Index((("a", 1),), {"unique": True, "collation": {"locale": "en", "strength": 2}})
-    expected = ["things: index {'a': 1} cannot be built: mongomock knows no collation"]
+    index = Index((("a.b", 1),), {"expireAfterSeconds": 5})
+    expected = ["things: index {'a.b': 1} cannot be built: mongomock knows no expireAfterSeconds below the top level"]
     assert (storage.ensure("things", [index], 10), storage.indexes("things")) == (expected, [])
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"collation": {"locale": "en", "strength": 2}}, "mongomock knows no collation"),
+        ({"partialFilterExpression": {"a": {"$type": "string"}}}, "partialFilterExpression: unknown operator $type"),
+    ],
+    ids=lambda case: "",
+)
+def test_a_unique_index_that_would_refuse_nothing_is_an_error_at_each_use(client, options, reason):
+    gateway = Gateway()
+    gateway.odm.set_db(client.test, memory=True)
+    index = {"indexSpec": {"a": 1}, "options": {"unique": True, **options}}
+    model = gateway.odm.new_model("thing", {"a": string()}, options={"createIndex": index})
+    expected = f"^thing: index {{'a': 1}} is not known in memory: {re.escape(reason)}; use a MongoDB$"
+    for call in (lambda: model.insert_one({"a": "x"}), model.count):
+        with pytest.raises(DefinitionError, match=expected):
+            call()
 
 
 @pytest.mark.parametrize("filter", [{"_id": {"$lt": 9}}, {"_id": {"$not": {"$gte": 9}}}])
