@@ -11,10 +11,13 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
+import bson
 from bson import Decimal128, ObjectId
 
 from gatewayfw.schemas.values import HIGHEST, LOWEST, MOST_NAMES, encodable
 
+#: The most bytes of the fields of an index, as BSON.
+_MOST_BYTES = 2_048
 #: The most fields of one index, and the most seconds until a document expires.
 _MOST_KEYS, _MOST_SECONDS = 32, 2**31 - 1
 #: The most filters inside one another in a partial filter, conditions included.
@@ -71,6 +74,8 @@ def find_index_fault(keys: Mapping[str, int], options: Mapping[str, Any]) -> str
     """Return what is wrong with an index whose parts are right; None for nothing."""
     if len(keys) > _MOST_KEYS:
         return f"indexSpec has {len(keys)} fields, more than the {_MOST_KEYS} of an index"
+    if len(bson.encode(keys)) > _MOST_BYTES:
+        return f"the names in indexSpec have more than {_MOST_BYTES} bytes"
     if list(keys) == ["_id"] and (options or keys["_id"] != 1):
         return "MongoDB has the index on _id alone, ascending and without options"
     if len(keys) > 1 and "expireAfterSeconds" in options:

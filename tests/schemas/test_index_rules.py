@@ -50,6 +50,8 @@ REFUSED: list[tuple[Any, Any, str]] = [
     ],
     ({"_id": -1}, {}, "MongoDB has the index on _id alone"),
     ({f"t.f{n}": 1 for n in range(33)}, {}, "indexSpec has 33 fields, more than the 32"),
+    ({"t." + "x" * 2_036: 1}, {"name": "long"}, "the names in indexSpec have more than 2048 bytes"),
+    ({f"t.f{n}" + "x" * 56: 1 for n in range(32)}, {}, "the names in indexSpec have more than 2048 bytes"),
     *[
         ({"t": 1}, {"collation": collation}, "an object with locale, of what MongoDB takes")
         for collation in (
@@ -98,6 +100,7 @@ TAKEN: list[tuple[Any, Any]] = [
     ({"_id": 1, "t": 1}, {"unique": True}),
     ({f"t.f{n}": 1 for n in range(32)}, {"unique": True}),
     ({"t": 1}, {"expireAfterSeconds": 2**31 - 1}),
+    ({"t." + "x" * 2_035: 1}, {"name": "long"}),
     ({"t": 1}, {"sparse": False, "partialFilterExpression": T}),
     *[({"t": 1}, {"name": name}) for name in ("$a", "a.b", "é", " ")],
     *[
