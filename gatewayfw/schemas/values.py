@@ -169,6 +169,18 @@ def has_storable_keys(value: Any) -> bool:
     return True
 
 
+def has_sendable_keys(value: Any) -> bool:
+    """Tell whether a filter can hold each key in a value: text without NUL."""
+    if type(value) in SCALARS:
+        return True
+    if isinstance(value, Mapping):
+        return all(
+            isinstance(key, str) and "\0" not in key and encodable(key) and has_sendable_keys(item)
+            for key, item in value.items()
+        )
+    return not isinstance(value, (list, tuple)) or all(map(has_sendable_keys, value))
+
+
 def loaded_form(value: Any) -> Any:
     """Return a stored value in Python's types (`Decimal UUID bytes`), on each level."""
     kind = type(value)

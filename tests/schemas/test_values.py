@@ -16,6 +16,7 @@ from gatewayfw.schemas.values import (
     cut,
     encodable,
     finite_number,
+    has_sendable_keys,
     has_storable_keys,
     loaded_form,
     moment_of,
@@ -109,6 +110,15 @@ def test_keys_that_the_database_holds(key, held):
     assert has_storable_keys([{"x": ({key: 1},)}]) is held
     assert has_storable_keys(MappingProxyType({key: 1})) is held
     assert storable({"x": [{key: 1}]}) is held
+
+
+@pytest.mark.parametrize(
+    ("key", "held"),
+    [("a", True), ("$a", True), ("a.b", True), ("", True), ("a\0", False), ("\ud800", False), (1, False)],
+)
+def test_filters_hold_keys_that_are_text_without_nul(key, held):
+    assert has_sendable_keys([{"x": ({key: 1},)}]) is held
+    assert has_sendable_keys(MappingProxyType({key: 1})) is held
 
 
 @pytest.mark.parametrize(

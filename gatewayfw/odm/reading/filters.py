@@ -32,8 +32,9 @@ from gatewayfw.odm.reading.paths import (
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import any_
 from gatewayfw.schemas.kinds import Doubtful, as_kind
+from gatewayfw.schemas.messages import NO_KEY
 from gatewayfw.schemas.paths import shown
-from gatewayfw.schemas.values import HEX_ID
+from gatewayfw.schemas.values import HEX_ID, has_sendable_keys
 from gatewayfw.storage.filter_operators import JUNCTIONS, NESTING, has_operators
 from gatewayfw.storage.order import is_place
 from gatewayfw.storage.subset import DEPTH, Rules
@@ -153,9 +154,12 @@ class Parser:
         """
         field = _compared(found, self.rules.where)
         try:
-            return as_kind(_ANY if field is None else field).operand(value, path)
+            stored = as_kind(_ANY if field is None else field).operand(value, path)
         except Doubtful:
-            return value
+            stored = value
+        if not has_sendable_keys(stored):
+            raise ValidationError({path: [NO_KEY]})
+        return stored
 
 
 def revealed(schema: ModelSchema, reveal: Sequence[str]) -> tuple[str, ...]:

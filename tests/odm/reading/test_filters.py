@@ -12,6 +12,7 @@ from marshmallow import fields as mm
 from gatewayfw.errors import UsageError, ValidationError
 from gatewayfw.odm import Operators
 from gatewayfw.schemas import any_, array, boolean, mapping, nullable, object_, string
+from gatewayfw.schemas.messages import NO_KEY
 from tests.odm.refusing import invalid
 
 UNSHARED = "has at character {} what databases understand differently, or not at all"
@@ -103,6 +104,8 @@ NO_NUMBER, NO_TEXT = "Not a valid number.", "Not a valid string."
         ({"address": {"city": "x"}}, "address.city", "Unknown field."),
         ({"address.street": 5}, "address.street", NO_TEXT),
         ({"extra": {1, 2}}, "extra", "Not a valid value."),
+        *(({"extra": value}, "extra", NO_KEY) for value in ({"a\0": 1}, [{"x": {"a\0": 1}}])),
+        ({"extra.a": {"a\0": 1}}, "extra.a", NO_KEY),
         ({"extra.a": 2**70}, "extra.a", "Not a valid value."),
         ({"home._id": "x"}, "home._id", "Not a valid ObjectId (24 hexadecimal digits)."),
         ({"born.population": "x"}, "born.population", NO_NUMBER),
@@ -120,6 +123,19 @@ def test_values_that_cannot_be_their_fields_are_the_clients_mistake(world, refus
     refused(*invalid(f"filter.{path}", text), lambda: world.person.find(filters))
     refused(*invalid(f"filters.{path}", text), lambda: world.person.find_one(filters=filters))
     refused(*invalid(f"filter.{path}", text), lambda: world.person.delete_one(filters))
+
+
+@pytest.mark.parametrize("key", ["a\0", "\ud800", 1])
+@pytest.mark.parametrize(
+    "condition", [lambda value: value, lambda value: {"$ne": value}, lambda value: {"$in": [value]}]
+)
+def test_an_object_to_compare_with_has_keys_that_databases_take(odm, key, condition):
+    things = odm.new_model("thing", {"d": mm.Dict(), "n": mm.Nested(Schema.from_dict({"x": mm.Raw()}))})
+    for name, value in (("d", {key: 1}), ("d", {"x": [{key: 1}]}), ("n", {"x": {key: 1}})):
+        with pytest.raises(ValidationError) as caught:
+            things.count({name: condition(value)})
+        (path,) = caught.value.errors
+        assert path in (f"filter.{name}", f"filter.{name}.0")
 
 
 def test_what_a_users_field_refuses_is_compared_as_it_is(odm):
