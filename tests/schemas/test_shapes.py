@@ -11,6 +11,7 @@ from gatewayfw.schemas import (
     RelationShape,
     ReverseShape,
     SortShape,
+    index_rules,
     relations,
 )
 from tests.export.checking import expected, mypy
@@ -90,7 +91,7 @@ SHAPES = {
     "reverse": (ReverseShape, relations._REVERSE_KEYS),
     "sort": (SortShape, relations._SORT_KEYS),
     "index": (IndexShape, relations._INDEX_KEYS),
-    "index options": (IndexOptionsShape, tuple(relations._INDEX_OPTIONS)),
+    "index options": (IndexOptionsShape, tuple(index_rules.INDEX_OPTIONS)),
     "options": (OptionsShape, relations._OPTION_KEYS),
 }
 
