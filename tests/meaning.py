@@ -7,11 +7,12 @@ from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
+from types import SimpleNamespace
 from typing import Any
 
 from bson import ObjectId
 from hypothesis import strategies as st
-from marshmallow import INCLUDE, Schema
+from marshmallow import INCLUDE, Schema, post_load
 from marshmallow import fields as mm
 
 from gatewayfw.schemas import (
@@ -125,6 +126,71 @@ LEAVES: dict[str, Callable[[], Meaning]] = {
     "IPv4": lambda: Meaning(mm.IPv4(), both(st.ip_addresses(v=4), str)),
     "Raw": lambda: Meaning(mm.Raw(allow_none=True), both(_json)),
     "Dict": lambda: Meaning(mm.Dict(), both(st.dictionaries(_words, _json, max_size=2))),
+}
+
+
+class Person(Schema):
+    """A Schema of which another field may take a part."""
+
+    name = mm.String()
+
+
+class Hashed(mm.String):
+    """A field that loads another text than it is given."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        return super()._deserialize(value, attr, data, **kwargs) + "#"
+
+
+class Moved(Schema):
+    """A Schema whose object has other names than its JSON."""
+
+    lat = mm.Integer()
+
+    @post_load
+    def move(self, data: Any, **kwargs: Any) -> Any:
+        """Make an object."""
+        return SimpleNamespace(x=data["lat"])
+
+
+_ids = st.binary(min_size=12, max_size=12).map(ObjectId)
+#: Fields, or their values, that would change on their way: they must be refused, or else mean one thing.
+DOUBTFUL: dict[str, Callable[[], Meaning]] = {
+    "Pluck": lambda: Meaning(mm.Pluck(Person, "name"), _texts.map(lambda text: (text, {"name": text}))),
+    "Function": lambda: Meaning(mm.Function(deserialize=str.upper), both(_words)),
+    "Constant": lambda: Meaning(mm.Constant("a"), both(_words)),
+    "a day and its hour": lambda: Meaning(
+        mm.DateTime(format="%d/%m/%Y %H"), both(_moments, lambda moment: moment.strftime("%d/%m/%Y %H"))
+    ),
+    "timestamp": lambda: Meaning(
+        mm.DateTime(format="timestamp"),
+        both(_aware, lambda moment: moment.timestamp()).filter(lambda pair: pair[0] >= 0),
+    ),
+    "NaiveDateTime": lambda: Meaning(mm.NaiveDateTime(), both(_moments, iso)),
+    "NaiveDateTime ahead": lambda: Meaning(
+        mm.NaiveDateTime(timezone=timezone(timedelta(hours=1))), both(_moments, iso)
+    ),
+    "numbers as keys": lambda: Meaning(
+        mm.Dict(keys=mm.Integer()), both(st.just({1: 2}), lambda found: {str(key): one for key, one in found.items()})
+    ),
+    "own booleans": lambda: Meaning(
+        mm.Boolean(truthy={"ja"}, falsy={"nein"}), both(st.booleans(), lambda value: "ja" if value else "nein")
+    ),
+    "a hash": lambda: Meaning(Hashed(), both(_words)),
+    "an object with other names": lambda: Meaning(
+        mm.Nested(Moved), both(_int64, lambda number: {"lat": number}).map(lambda pair: (pair[0], SimpleNamespace(x=1)))
+    ),
+    "an id under Raw": lambda: Meaning(mm.Raw(), both(_ids, str)),
+    "a moment under Raw": lambda: Meaning(mm.Raw(), both(_moments, iso)),
+    "an id in any object": lambda: Meaning(mm.Dict(), _ids.map(lambda id_: ({"a": str(id_)}, {"a": id_}))),
+    "a moment beside a Schema": lambda: Meaning(
+        mm.Nested(Person, unknown=INCLUDE), _moments.map(lambda moment: ({"at": iso(moment)}, {"at": moment}))
+    ),
+    "a time for a day": lambda: Meaning(mm.Date(), both(_moments, lambda moment: str(moment.date()))),
+    "bytes for a text": lambda: Meaning(mm.List(mm.String()), _words.map(lambda text: ([text], [text.encode()]))),
+    "a part of a number": lambda: Meaning(
+        mm.List(mm.Integer()), st.decimals(1, 9, places=1).map(lambda number: ([int(number)], [number]))
+    ),
 }
 
 

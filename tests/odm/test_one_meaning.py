@@ -8,13 +8,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gatewayfw.errors import DefinitionError
+from gatewayfw.errors import DefinitionError, ValidationError
 from gatewayfw.odm import Odm, Operators
 from gatewayfw.schemas import Schemas, compile_struct
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.settings import Settings
 from gatewayfw.web.reply import success
-from tests.meaning import LEAVES, meanings
+from tests.meaning import DOUBTFUL, LEAVES, meanings
 from tests.models import read_stored
 
 EXAMPLES = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -103,6 +103,18 @@ def judge(database, field, sent, python):
 def test_a_value_of_a_field_without_parts_means_one_thing(database, name, data):
     made = LEAVES[name]()
     judge(database, made.field, *data.draw(made.forms))
+
+
+@pytest.mark.parametrize("name", DOUBTFUL)
+@settings(EXAMPLES, max_examples=10)
+@given(data=st.data())
+def test_what_would_become_another_value_is_refused(database, name, data):
+    made = DOUBTFUL[name]()
+    sent, python = data.draw(made.forms)
+    try:
+        judge(database, made.field, sent, python)
+    except (DefinitionError, ValidationError):
+        return
 
 
 @settings(EXAMPLES, max_examples=100)

@@ -1,0 +1,48 @@
+"""The JSON Schema of a field takes the JSON of its values: as it is shown, and as it is sent."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import mongomock
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gatewayfw.core import gateway
+from gatewayfw.export.jsonschema.kinds import Values
+from gatewayfw.schemas.kinds.descriptions import describe
+from gatewayfw.web.reply import success
+from tests.meaning import LEAVES, meanings
+
+#: Leaves that take a number as text too, which the schema does not say.
+ALSO_TEXT = {"Integer as text", "Float as text"}
+
+
+def show(field, sent):
+    """Return the JSON Schema of a model's field, and what a reply shows of a value that is stored in it."""
+    gw = gateway()
+    gw.odm.set_db(mongomock.MongoClient().test)
+    notes = gw.odm.new_model("note", {"v": field})
+    found = notes.find_one({"_id": notes.insert_one({"v": sent})["_id"]})["v"]
+    schema = Values({}, "#/$defs/", {}).schema(describe(notes.schema.pure["v"]))
+    return schema, json.loads(success(found))["body"]
+
+
+@settings(max_examples=100, deadline=None)
+@given(data=st.data())
+def test_a_value_is_valid_as_it_is_shown(data):
+    made = data.draw(meanings())
+    schema, shown = show(made.field, data.draw(made.forms)[0])
+    jsonschema.validate(shown, schema)
+
+
+@pytest.mark.parametrize("name", sorted(set(LEAVES) - ALSO_TEXT))
+@settings(max_examples=5, deadline=None)
+@given(data=st.data())
+def test_a_value_is_valid_as_it_is_sent(name, data):
+    made = LEAVES[name]()
+    sent, _ = data.draw(made.forms)
+    schema, _ = show(made.field, sent)
+    jsonschema.validate(sent, schema)
