@@ -12,6 +12,7 @@ from gatewayfw.errors import DefinitionError, ValidationError
 from gatewayfw.odm import Odm, Operators
 from gatewayfw.schemas import Schemas, compile_struct
 from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.messages import NOT_KEPT
 from gatewayfw.settings import Settings
 from gatewayfw.web.reply import success
 from tests.meaning import DOUBTFUL, LEAVES, meanings
@@ -111,10 +112,14 @@ def test_a_value_of_a_field_without_parts_means_one_thing(database, name, data):
 def test_what_would_become_another_value_is_refused(database, name, data):
     made = DOUBTFUL[name]()
     sent, python = data.draw(made.forms)
+    refused = NOT_KEPT
     try:
         judge(database, made.field, sent, python)
-    except (DefinitionError, ValidationError):
+    except DefinitionError:
         return
+    except ValidationError as refusal:
+        refused = str(refusal.errors)
+    assert NOT_KEPT in refused
 
 
 @settings(EXAMPLES, max_examples=100)
