@@ -351,6 +351,7 @@ def test_columns_stay_from_page_to_page(listing):
 def test_the_editor_knows_the_fields_and_operators_of_a_filter(listing):
     write_json(listing, '{"set": {"filter": {"year": {"g')
     listing.get_by_role("option", name="gte").click()
+    listing.get_by_role("option").first.wait_for(state="hidden")
     write_json(listing, '{"set": {"filter": {"year": "x", "lent": true, "out": 5, "nope": 1}}, "get": {}}')
     wrong = listing.locator(".cm-lintRange-warning")
     wrong.nth(2).wait_for()
