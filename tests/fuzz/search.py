@@ -1,4 +1,4 @@
-"""Whether a strategy draws something at all; `hypothesis.find` shrinks it and prints it, however large."""
+"""What a strategy draws, for whole values; `hypothesis.find` shrinks and prints what it finds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 
 def draws(strategy: st.SearchStrategy[Any], wanted: Callable[[Any], bool], examples: int = 40) -> bool:
     """Tell whether one of so many examples is as wanted; the same ones in every run."""
-    found: list[bool] = []
+    return any(map(wanted, drawn(strategy, examples)))
+
+
+def drawn(strategy: st.SearchStrategy[Any], examples: int = 60) -> list[Any]:
+    """So many values of a strategy, the same ones in every run."""
+    found: list[Any] = []
 
     @given(strategy)
     @settings(
@@ -22,8 +27,7 @@ def draws(strategy: st.SearchStrategy[Any], wanted: Callable[[Any], bool], examp
         suppress_health_check=list(HealthCheck),
     )
     def look(value: Any) -> None:
-        if not found and wanted(value):
-            found.append(True)
+        found.append(value)
 
     look()
-    return bool(found)
+    return found

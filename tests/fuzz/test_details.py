@@ -13,7 +13,7 @@ from gatewayfw import schemas as gws
 from gatewayfw.core import gateway
 from gatewayfw.schemas.fields import KINDS
 from tests.fuzz.details import MAKERS, DetailsMaker, selections
-from tests.fuzz.drawn import drawn
+from tests.fuzz.search import drawn
 from tests.fuzz.zoo import KIND_FIELDS
 
 

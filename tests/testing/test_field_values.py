@@ -23,7 +23,7 @@ from gatewayfw.core import gateway
 from gatewayfw.schemas import Mode
 from gatewayfw.testing import field_values
 from gatewayfw.testing.field_values import FLOATS, Maker, Values
-from tests.fuzz.drawn import drawn
+from tests.fuzz.search import drawn
 from tests.fuzz.zoo import Colour, Stay
 
 
