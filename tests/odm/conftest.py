@@ -119,6 +119,14 @@ def land(world):
 
 
 @pytest.fixture
+def cities(world, land):
+    """Forty cities of one country, which lists some; more than one batch has."""
+    docs = [{"name": f"city {number}", "population": number} for number in range(40)]
+    links = {"country": {"_ids": land, "relatedRelations": {"cities": True, "biggest": True}}}
+    return [one["_id"] for one in world.city.insert_many(docs, relations=links, projection={"_id": 1})]
+
+
+@pytest.fixture
 def refused(world):
     """Run an operation that must fail with exactly this error, and change nothing."""
 

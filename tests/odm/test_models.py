@@ -213,18 +213,6 @@ def test_whether_to_replace_is_true_or_false(clubs, given):
 ALL = {"_id": {"$exists": True}}
 
 
-@pytest.fixture
-def cities(world, land):
-    """Forty cities of one country, which lists some; more than one batch has."""
-    docs = [{"name": f"city {number}", "population": number} for number in range(40)]
-    links = {"country": {"_ids": land, "relatedRelations": {"cities": True, "biggest": True}}}
-    return [one["_id"] for one in world.city.insert_many(docs, relations=links, projection={"_id": 1})]
-
-
-def populations(world):
-    return [one.get("population") for one in world.storage.find("city", {}, ["population"], sort=[("_id", 1)])]
-
-
 def test_the_contracts_spellings_take_one_object_or_keywords(world, cities):
     update = {"$inc": {"population": 100}}
     one = world.city.updateMany({"filter": {"population": {"$lt": 5}}, "update": update})

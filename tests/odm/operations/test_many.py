@@ -107,14 +107,6 @@ def test_without_transactions_each_document_is_a_batch(odm, asked, monkeypatch, 
     assert batches == ([made] if transactions else [[one] for one in made])
 
 
-@pytest.fixture
-def cities(world, land):
-    """Forty cities of one country, which lists some; more than one batch has."""
-    docs = [{"name": f"city {number}", "population": number} for number in range(40)]
-    links = {"country": {"_ids": land, "relatedRelations": {"cities": True, "biggest": True}}}
-    return [one["_id"] for one in world.city.insert_many(docs, relations=links, projection={"_id": 1})]
-
-
 def populations(world):
     return [one.get("population") for one in world.storage.find("city", {}, ["population"], sort=[("_id", 1)])]
 
