@@ -31,8 +31,8 @@ _FAITHFUL = frozenset(
     | {mm.DateTime, mm.NaiveDateTime, mm.AwareDateTime, mm.Date, mm.Time}
     | {mm.IP, mm.IPv4, mm.IPv6, mm.IPInterface, mm.IPv4Interface, mm.IPv6Interface}
 )
-#: Those of them that round numbers, or give a moment another zone.
-_ADJUSTED = frozenset({mm.Decimal, mm.DateTime, mm.NaiveDateTime, mm.AwareDateTime})
+#: Those of them that neither round numbers nor give a moment another zone.
+_UNADJUSTED = _FAITHFUL - {mm.Decimal, mm.DateTime, mm.NaiveDateTime, mm.AwareDateTime}
 #: What a user's field may raise when it dumps a value of the wrong type.
 _WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
@@ -127,7 +127,6 @@ def _json_form(field: mm.Field[Any], value: Any) -> Any:
         return None
     if isinstance(field, KindField):  # it loads both forms, but what is in it may not
         return _each_part(field, value, _json_form) if field.parts() else value
-    value = _python_form(field, value)
     if isinstance(field, mm.List) and _is_list(value):
         return _list_of(value, lambda one: _json_form(field.inner, one))
     if isinstance(field, mm.Tuple) and isinstance(value, (list, tuple)):
@@ -140,9 +139,10 @@ def _json_form(field: mm.Field[Any], value: Any) -> Any:
         if is_many(field) and _is_list(value):
             return _list_of(value, lambda one: _nested_form(field, one))
         return _nested_form(field, value)
+    value = _python_form(field, value)
     if type(value) in _JSON:
         return copy_parts(value)  # hooks may change a copy
-    return _dump_whole(field, value) if type(field) in _FAITHFUL - _ADJUSTED else _dump(field, value)
+    return _dump_whole(field, value) if type(field) in _UNADJUSTED else _dump(field, value)
 
 
 def _is_list(value: Any) -> bool:
@@ -174,7 +174,9 @@ def _nested_form(field: mm.Nested, value: Any) -> Any:
         keyed = {key if key in names else loaded.get(key, key): one for key, one in value.items()}
         if len(keyed) < len(value):
             raise ValidationError(INVALID)  # a field by both its names
-        return change_each(keyed.items(), lambda key, one: _json_form(names[key], one) if key in names else one)
+        return change_each(
+            keyed.items(), lambda key, one: _json_form(names[key], one) if key in names else loaded_form(one)
+        )
     if type(value) in _JSON:
         return value
     parts = _attributes(field.schema, value)
