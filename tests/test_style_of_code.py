@@ -16,7 +16,7 @@ from gatewayfw.odm.hidden import HIDDEN
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent / "gatewayfw"
 
-BOTTOM = {"carriers", "environment", "errors", "logs", "open_contexts", "pieces", "settings", "spelling"}
+BOTTOM = {"carriers", "environment", "errors", "logs", "messages", "open_contexts", "pieces", "settings", "spelling"}
 ACTS = BOTTOM | {"schemas", "acts"}
 WEB = ACTS | {"storage", "odm", "files", "catalog", "export", "observe.calls", "wire", "web"}
 PARTS = WEB | {"limits", "auth", "remote", "client", "observe", "playground"}
@@ -26,8 +26,9 @@ MAY_SEE: dict[str, set[str]] = {
     "pieces": set(),
     "carriers": {"errors"},
     "environment": {"errors"},
-    "errors": set(),
+    "errors": {"messages"},
     "logs": {"errors"},
+    "messages": set(),
     "open_contexts": set(),
     "spelling": set(),
     "settings": {"errors", "logs"},

@@ -14,11 +14,11 @@ import marshmallow
 from marshmallow import EXCLUDE, missing
 from marshmallow import fields as mm
 
+from gatewayfw.messages import INVALID, NO_KEY, REQUIRED, UNKNOWN
 from gatewayfw.schemas.kinds import KindField, Parts, as_kind, quick_of
 from gatewayfw.schemas.kinds.checks import load_part, plain_message
 from gatewayfw.schemas.kinds.containers import ContainerField, ObjectField
 from gatewayfw.schemas.kinds.foreign import FindPart, ForeignField, either_part, nested_part
-from gatewayfw.schemas.messages import INVALID, NO_KEY, REQUIRED, UNKNOWN
 from gatewayfw.schemas.paths import Collected, below, flat
 from gatewayfw.schemas.values import copy_parts, same, storable_key
 

@@ -14,10 +14,10 @@ from marshmallow import ValidationError
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, NotFound
+from gatewayfw.messages import NO_OBJECT, UNKNOWN
 from gatewayfw.schemas.bounds import Bounds, bounds_problem
 from gatewayfw.schemas.kinds.base import Description, KindField
 from gatewayfw.schemas.kinds.quick import Test
-from gatewayfw.schemas.messages import NO_OBJECT, UNKNOWN
 from gatewayfw.schemas.models import Link, ModelSchema
 from gatewayfw.schemas.relations import REV, Relation
 from gatewayfw.settings import Settings

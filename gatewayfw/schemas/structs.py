@@ -18,6 +18,7 @@ from marshmallow import Schema
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
+from gatewayfw.messages import NO_OBJECT, REQUIRED, UNKNOWN
 from gatewayfw.schemas.bounds import Bounds, bounds_problem
 from gatewayfw.schemas.exactness import differences, load_exactly
 from gatewayfw.schemas.fields import as_field, is_kind
@@ -27,7 +28,6 @@ from gatewayfw.schemas.kinds.containers import ObjectField
 from gatewayfw.schemas.kinds.file import FileField
 from gatewayfw.schemas.kinds.foreign import SchemaField, change_parts, walk
 from gatewayfw.schemas.maxima import put_maxima
-from gatewayfw.schemas.messages import NO_OBJECT, REQUIRED, UNKNOWN
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.uploads import files_in, without_files

@@ -26,9 +26,9 @@ from werkzeug.wsgi import get_content_length
 
 from gatewayfw.errors import BadRequest, Forbidden, TooLarge, UnsupportedMediaType, ValidationError
 from gatewayfw.files.stores import error_of
+from gatewayfw.messages import REQUIRED
 from gatewayfw.schemas.kinds.file import FileField, Upload
 from gatewayfw.schemas.kinds.file_types import HEAD
-from gatewayfw.schemas.messages import REQUIRED
 from gatewayfw.settings import Settings
 from gatewayfw.web.reader import MEDIA_TYPE, check_encoding, check_request, parse, too_large, unreadable
 from gatewayfw.web.slow_bodies import CHUNK, Patience

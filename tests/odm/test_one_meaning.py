@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gatewayfw.errors import DefinitionError, ValidationError
+from gatewayfw.messages import NOT_KEPT
 from gatewayfw.odm import Odm, Operators
 from gatewayfw.schemas import Schemas, compile_struct
 from gatewayfw.schemas.kinds import as_kind
-from gatewayfw.schemas.messages import NOT_KEPT
 from gatewayfw.settings import Settings
 from gatewayfw.web.reply import success
 from tests.meaning import DOUBTFUL, LEAVES, meanings

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gatewayfw.errors import ValidationError
+from gatewayfw.messages import INVALID, NO_BOOLEAN, NO_OBJECT, UNKNOWN
 from gatewayfw.odm.listings.declaration import Filtered, Resolution
 from gatewayfw.schemas.kinds import as_kind
-from gatewayfw.schemas.messages import INVALID, NO_BOOLEAN, NO_OBJECT, UNKNOWN
 from gatewayfw.schemas.paths import below
 from gatewayfw.schemas.values import encodable
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from gatewayfw.errors import DuplicateKey, UsageError, ValidationError
+from gatewayfw.messages import NO_BOOLEAN
 from gatewayfw.odm.operations.handle import Filter, Get, Handle, Update
 from gatewayfw.odm.operations.read import find_first
 from gatewayfw.odm.reading.cursor import DeleteResult
@@ -30,7 +31,6 @@ from gatewayfw.odm.writing.plan.steps import Plan, apply
 from gatewayfw.odm.writing.plan.update import update
 from gatewayfw.odm.writing.updates import parse_upsert, stored_update
 from gatewayfw.schemas import ModelSchema
-from gatewayfw.schemas.messages import NO_BOOLEAN
 from gatewayfw.storage import Document
 
 T = TypeVar("T")

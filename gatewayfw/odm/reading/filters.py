@@ -14,6 +14,7 @@ from bson import ObjectId
 from marshmallow.fields import Field
 
 from gatewayfw.errors import UsageError, ValidationError
+from gatewayfw.messages import NO_KEY
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.reading.paths import (
     Copies,
@@ -32,7 +33,6 @@ from gatewayfw.odm.reading.paths import (
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import any_
 from gatewayfw.schemas.kinds import Doubtful, as_kind
-from gatewayfw.schemas.messages import NO_KEY
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.values import HEX_ID, has_sendable_keys
 from gatewayfw.storage.filter_operators import JUNCTIONS, NESTING, has_operators

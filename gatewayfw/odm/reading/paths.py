@@ -15,11 +15,11 @@ from typing import Any
 from marshmallow.fields import Field
 
 from gatewayfw.errors import UsageError, ValidationError
+from gatewayfw.messages import LONG_PATH, NO_KEY, NO_PART
 from gatewayfw.odm.reading.projection import source_of
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import object_id
 from gatewayfw.schemas.kinds import as_kind
-from gatewayfw.schemas.messages import LONG_PATH, NO_KEY, NO_PART
 from gatewayfw.schemas.models import Link
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.values import MOST_NAMES

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from typing import Any, cast, final
 
 from gatewayfw.errors import ValidationError
+from gatewayfw.messages import NO_OBJECT, UNKNOWN
 from gatewayfw.odm.reading.revisions import REVISION, revision_of
 from gatewayfw.schemas import ModelSchema, Relation, Schemas, Sort
 from gatewayfw.schemas.bounds import bounds_problem
 from gatewayfw.schemas.get import NO_FLAG, NO_LINK_VALUE, NO_REVISION, is_flag
-from gatewayfw.schemas.messages import NO_OBJECT, UNKNOWN
 from gatewayfw.schemas.models import Link
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.relations import REV

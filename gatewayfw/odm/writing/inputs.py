@@ -9,12 +9,12 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import TooLarge, ValidationError
+from gatewayfw.messages import NO_BOOLEAN, NO_ID, REQUIRED, UNKNOWN
 from gatewayfw.odm.copies.rules import clock
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.sizes.own_fields import Allowance
 from gatewayfw.schemas import ModelSchema, Relation
 from gatewayfw.schemas.exactness import check_document
-from gatewayfw.schemas.messages import NO_BOOLEAN, NO_ID, REQUIRED, UNKNOWN
 from gatewayfw.schemas.values import HEX_ID
 
 #: Makes the ``_id`` of a document whose caller gives none.

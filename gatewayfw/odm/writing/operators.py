@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 from marshmallow.fields import Field
 
 from gatewayfw.errors import UsageError, ValidationError
+from gatewayfw.messages import REQUIRED
 from gatewayfw.odm.reading.filters import DISGUISED, Operators, Parser
 from gatewayfw.odm.reading.paths import Found, find_in_elements, is_free, takes_any_keys
 from gatewayfw.schemas.exactness import check_value
 from gatewayfw.schemas.fields import any_
 from gatewayfw.schemas.kinds import Ability, as_kind
 from gatewayfw.schemas.kinds.checks import plain_message
-from gatewayfw.schemas.messages import REQUIRED
 from gatewayfw.schemas.paths import shown
 from gatewayfw.storage.filter_operators import has_operators
 from gatewayfw.storage.subset import PULLED

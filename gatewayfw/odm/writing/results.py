@@ -8,11 +8,11 @@ from typing import Any
 from bson import Decimal128
 
 from gatewayfw.errors import ValidationError
+from gatewayfw.messages import REQUIRED
 from gatewayfw.odm.reading.paths import value_at
 from gatewayfw.odm.writing.updates import Change, named_field
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.exactness import check_value
-from gatewayfw.schemas.messages import REQUIRED
 from gatewayfw.schemas.values import HIGHEST, LOWEST
 from gatewayfw.storage.update_operators import beyond_64_bits
 

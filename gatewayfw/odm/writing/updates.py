@@ -11,11 +11,11 @@ from marshmallow import fields as mm
 from marshmallow.fields import Field
 
 from gatewayfw.errors import GatewayError, StorageError, UsageError, ValidationError
+from gatewayfw.messages import NO_PART, NULL
 from gatewayfw.odm.reading.paths import path_text, takes_any_keys, with_text_paths
 from gatewayfw.odm.writing.operators import ANY, ON_INSERT, OPERATORS, SETTING, Given
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.kinds import as_kind
-from gatewayfw.schemas.messages import NO_PART, NULL
 from gatewayfw.schemas.paths import shown
 from gatewayfw.storage import Document
 from gatewayfw.storage.filter_operators import has_operators

@@ -26,10 +26,10 @@ from marshmallow import fields as mm
 from marshmallow import missing
 
 from gatewayfw.errors import ValidationError as Refused
+from gatewayfw.messages import INVALID
 from gatewayfw.schemas.kinds.checks import plain_message
 from gatewayfw.schemas.kinds.quick import Load, Quick, Store, Test, all_of, as_it_is, never, or_none, test_of
 from gatewayfw.schemas.kinds.sizes import ENDLESS
-from gatewayfw.schemas.messages import INVALID
 from gatewayfw.schemas.values import finite_number
 
 #: A field in plain words, as JSON; see `gatewayfw.catalog.kinds`.

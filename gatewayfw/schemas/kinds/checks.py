@@ -9,7 +9,7 @@ from marshmallow import ValidationError, validate
 from marshmallow import fields as mm
 
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.messages import INVALID
+from gatewayfw.messages import INVALID
 
 
 class FullMatch(validate.Regexp):

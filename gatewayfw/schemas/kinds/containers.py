@@ -12,6 +12,7 @@ from marshmallow import fields as mm
 from marshmallow import missing, validate
 
 from gatewayfw.errors import ValidationError as Refused
+from gatewayfw.messages import UNKNOWN
 from gatewayfw.schemas.kinds.base import Ability, Constant, Description, KindField
 from gatewayfw.schemas.kinds.checks import (
     change_each,
@@ -24,7 +25,6 @@ from gatewayfw.schemas.kinds.descriptions import describe, describe_all
 from gatewayfw.schemas.kinds.foreign import as_kind, largest_of
 from gatewayfw.schemas.kinds.quick import INFINITY, Load, Store, Test, object_loader, object_storer, object_test
 from gatewayfw.schemas.kinds.sizes import DOCUMENT, ENDLESS, list_bytes
-from gatewayfw.schemas.messages import UNKNOWN
 from gatewayfw.schemas.paths import below
 from gatewayfw.schemas.values import cut, encodable, plain, storable, storable_key
 

@@ -22,6 +22,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
+from gatewayfw.messages import INVALID
 from gatewayfw.schemas.kinds.base import Ability, Description, Doubtful, Kind
 from gatewayfw.schemas.kinds.checks import lengths
 from gatewayfw.schemas.kinds.descriptions import describe_class
@@ -29,7 +30,6 @@ from gatewayfw.schemas.kinds.file import FileField
 from gatewayfw.schemas.kinds.foreign_values import compared_form, is_many, stored_form
 from gatewayfw.schemas.kinds.model_fields import refuse_unkept
 from gatewayfw.schemas.kinds.sizes import DECIMAL, DOCUMENT, ENDLESS, LETTER, NUMBER, TEXT, element_bytes
-from gatewayfw.schemas.messages import INVALID
 from gatewayfw.schemas.values import SCALARS, plain
 
 #: Fields whose values are alike in JSON, BSON and Python; a subclass may load anything.

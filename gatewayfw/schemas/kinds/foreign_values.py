@@ -18,10 +18,10 @@ from bson.errors import BSONError
 from marshmallow import INCLUDE, Schema, ValidationError, missing
 from marshmallow import fields as mm
 
+from gatewayfw.messages import INVALID, NO_VALUE, NOT_KEPT
 from gatewayfw.schemas.kinds.base import KindField
 from gatewayfw.schemas.kinds.checks import change_each, load_part
 from gatewayfw.schemas.kinds.numbers import decimal128_of
-from gatewayfw.schemas.messages import INVALID, NO_VALUE, NOT_KEPT
 from gatewayfw.schemas.values import copy_parts, loaded_form, moment_of, plain, same, shown_form
 
 _JSON = (str, int, float, bool, list, dict, type(None))

@@ -10,9 +10,9 @@ from marshmallow import INCLUDE, Schema
 from marshmallow import fields as mm
 
 from gatewayfw.errors import UsageError, ValidationError
+from gatewayfw.messages import NO_KEY
 from gatewayfw.odm import Operators
 from gatewayfw.schemas import any_, array, boolean, mapping, nullable, object_, string
-from gatewayfw.schemas.messages import NO_KEY
 from tests.odm.refusing import invalid
 
 UNSHARED = "has at character {} what databases understand differently, or not at all"
