@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gatewayfw.errors import Conflict, DuplicateKey, NotFound, Stale, StillReferenced, ValidationError
+from tests.examples import examples
 from tests.odm.frozen_copies import Exact
 from tests.odm.random_operations import Operations
 from tests.odm.world import MODELS
@@ -148,7 +149,7 @@ class Player(Operations):
 
 
 @pytest.mark.slow
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@examples(40)
 @given(steps=st.lists(STEPS, min_size=5, max_size=25))
 def test_every_copy_and_window_equals_its_source(world, steps):
     for name in MODELS:

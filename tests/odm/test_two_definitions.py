@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gatewayfw.errors import Conflict, NotFound, StillReferenced, ValidationError
+from tests.examples import examples
 from tests.odm.two_definitions import LISTED, MODELS, Form, Gateway, copies_of, stored_in
 
 EXPECTED = (Conflict, NotFound, ValidationError)
@@ -380,10 +381,7 @@ def _ids_in(book):
 
 
 @pytest.mark.slow
-@settings(
-    max_examples=60,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@examples(60)
 @given(
     forms=st.tuples(FORMS, FORMS),
     limit=st.sampled_from([0, 0, 2, 100]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mongomock
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gatewayfw.storage import MockStorage, MongoStorage
@@ -13,11 +13,12 @@ from gatewayfw.storage.order import order_key
 from gatewayfw.storage.subset import check_filter
 from gatewayfw.testing.storage_suite.reads import DISTINCT, FILTERS
 from gatewayfw.testing.storage_suite.topic import add_ids, collect_ids
+from tests.examples import examples
 from tests.storage.searches import PATHS, documents, searches
 
 
 @pytest.mark.mongo
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(100)
 @given(searches())
 @example(([{"a": [1]}, {"a": [[1]]}], [{"a": {"$in": [[1]]}}]))
 def test_random_filters_find_the_same_on_both_adapters(mongo_database, search):
@@ -33,7 +34,7 @@ def test_random_filters_find_the_same_on_both_adapters(mongo_database, search):
 
 
 @pytest.mark.mongo
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(50)
 @given(st.lists(documents, min_size=1, max_size=6))
 def test_random_fields_have_the_same_distinct_values_on_both_adapters(mongo_database, found):
     both = MongoStorage(mongo_database), MockStorage(mongomock.MongoClient().test)

@@ -9,13 +9,14 @@ from uuid import UUID
 import mongomock
 import pytest
 from bson import Binary, DatetimeMS, Decimal128, ObjectId, Regex
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gatewayfw.errors import StorageError
 from gatewayfw.storage import MockStorage, MongoStorage
 from gatewayfw.storage.order import order_key
 from gatewayfw.testing.storage_suite.topic import add_ids, collect_ids
+from tests.examples import examples
 from tests.storage.searches import PATHS, documents
 
 #: Values from the lowest to the highest, as one finds them in documents; those in one list are equal.
@@ -137,7 +138,7 @@ def test_of_a_list_the_lowest_counts_and_descending_the_highest(storage, path, u
 
 
 @pytest.mark.mongo
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(80)
 @given(st.lists(documents, min_size=4, max_size=6), st.sampled_from(PATHS), st.sampled_from([1, -1]))
 def test_random_documents_have_the_same_order_on_both_adapters(mongo_database, found, path, direction):
     orders = []

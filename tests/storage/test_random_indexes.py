@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import mongomock
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gatewayfw.errors import DuplicateKey, StorageError
 from gatewayfw.storage import MockStorage, MongoStorage
 from gatewayfw.storage.terms import Index
+from tests.examples import examples
 from tests.storage.searches import PATHS, documents, scalars, values
 
 _paths = st.sampled_from(["a", "a", "d", *PATHS, "a.1.b", "a.01"])
@@ -53,7 +54,7 @@ def outcome(storage, number, what, change):
 
 
 @pytest.mark.mongo
-@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(80)
 @given(
     st.lists(_indexes, min_size=1, max_size=2, unique_by=lambda index: index.keys),
     st.lists(_writes, min_size=3, max_size=8),
@@ -76,7 +77,7 @@ _fields = st.lists(st.sampled_from(PATHS[:4]), unique_by=lambda path: path[0], m
 
 
 @pytest.mark.mongo
-@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(50)
 @given(st.lists(documents, min_size=1, max_size=6), _fields)
 def test_random_fields_of_random_documents_are_shown_alike(mongo_database, found, fields):
     shown = []

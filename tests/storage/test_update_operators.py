@@ -5,13 +5,14 @@ from __future__ import annotations
 import mongomock
 import pytest
 from bson import Decimal128, Int64
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gatewayfw.errors import StorageError, ValidationError
 from gatewayfw.storage import MockStorage, MongoStorage
 from gatewayfw.storage.subset import check_update
 from gatewayfw.storage.update_operators import OPERATORS, beyond_64_bits, misfits, push
+from tests.examples import examples
 from tests.storage.searches import PATHS, documents, scalars, values
 
 _places = st.sampled_from(PATHS)
@@ -37,7 +38,7 @@ _changes = st.sampled_from(sorted(_operands)).flatmap(lambda name: st.tuples(st.
 
 
 @pytest.mark.mongo
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(100)
 @given(st.lists(documents, min_size=1, max_size=3), st.lists(_changes, min_size=1, max_size=6))
 @example([{"a": 1}], [("$mul", "d", 2.5), ("$inc", "d", Decimal128("1.5"))])
 def test_random_updates_make_the_same_on_both_adapters(mongo_database, found, changes):

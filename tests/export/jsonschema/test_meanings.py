@@ -7,13 +7,14 @@ import json
 import jsonschema
 import mongomock
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gatewayfw.core import gateway
 from gatewayfw.export.jsonschema.kinds import Values
 from gatewayfw.schemas.kinds.descriptions import describe
 from gatewayfw.web.reply import success
+from tests.examples import examples
 from tests.meaning import LEAVES, meanings
 
 #: Leaves that take a number as text too, which the schema does not say.
@@ -30,7 +31,7 @@ def show(field, sent):
     return schema, json.loads(success(found))["body"]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(data=st.data())
 def test_a_value_is_valid_as_it_is_shown(data):
     made = data.draw(meanings())
@@ -39,7 +40,7 @@ def test_a_value_is_valid_as_it_is_shown(data):
 
 
 @pytest.mark.parametrize("name", sorted(set(LEAVES) - ALSO_TEXT))
-@settings(max_examples=5, deadline=None)
+@examples(5)
 @given(data=st.data())
 def test_a_value_is_valid_as_it_is_sent(name, data):
     made = LEAVES[name]()

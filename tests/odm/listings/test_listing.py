@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import islice
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from marshmallow import fields as mm
 from marshmallow.validate import Length
@@ -18,6 +18,7 @@ from gatewayfw.odm.listings.conditions import contained_pattern
 from gatewayfw.odm.reading.projection import order_key
 from gatewayfw.pieces import Found
 from gatewayfw.schemas.values import moment_of
+from tests.examples import examples
 
 LETTERS = ["a", "b", "c", "d", "e"]
 
@@ -478,7 +479,7 @@ def library(shop):
 
 
 @pytest.mark.slow
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(60)
 @given(data=st.data())
 def test_every_match_comes_once_and_in_order_while_others_write(library, data):
     for one in list(library.books.find(projection={"_id": 1})):

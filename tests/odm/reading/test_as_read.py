@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from bson import Decimal128, ObjectId
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gatewayfw.odm import Odm
@@ -12,6 +12,7 @@ from gatewayfw.odm.reading.projection import compile_projection, shape
 from gatewayfw.schemas import Schemas, any_, decimal, optional, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage
+from tests.examples import examples
 
 pytestmark = pytest.mark.slow
 COPY = ("name", "price", "secret", "other", "_gw")
@@ -69,7 +70,7 @@ def books(storage):
 
 
 @given(get=GETS, data=st.data())
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@examples(150)
 def test_rows_show_what_shape_shows_of_whole_documents(books, storage, get, data):
     odm, model = books
     stored = data.draw(STORED[type(storage)])

@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gatewayfw.errors import BadRequest, UsageError, ValidationError
 from gatewayfw.odm.reading.cursor import Cursor, DeleteResult, fixed_order
 from gatewayfw.schemas import any_, integer, optional, string
+from tests.examples import examples
 
 SIZE = 500
 
@@ -33,7 +34,7 @@ def rows(odm):
 sorts = st.dictionaries(st.sampled_from(["n", "name", "free"]), st.sampled_from([1, -1]), max_size=3)
 
 
-@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(6)
 @given(sort=sorts, size=st.integers(40, SIZE))
 @example(sort={"n": 1}, size=7)
 @example(sort={"name": -1, "free": 1}, size=23)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import mongomock
 import pytest
 from bson import ObjectId
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pymongo import MongoClient
 
@@ -17,6 +17,7 @@ from gatewayfw.odm import Odm
 from gatewayfw.odm.reading.deep import weigh
 from gatewayfw.schemas import Relation, Schemas, optional, string
 from gatewayfw.settings import Settings
+from tests.examples import examples
 from tests.odm.deep_reference import reference, strangers
 from tests.odm.test_commands import Commands
 from tests.odm.world import World, define_world
@@ -408,7 +409,7 @@ def judge(odm, model, get):
 
 
 @given(data=st.data())
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@examples(60)
 def test_any_get_of_the_world_shows_what_a_naive_reader_shows(town, data):
     model = data.draw(st.sampled_from(["country", "city", "person", "club"]))
     judge(town.odm, model, data.draw(gets(town.odm.schemas, model, 4)) | data.draw(REVISION))
@@ -455,7 +456,7 @@ def models(draw):
 
 
 @given(data=st.data(), declared=models())
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@examples(40)
 def test_any_get_of_any_models_shows_what_a_naive_reader_shows(data, declared):
     odm = Odm(Schemas(Settings()), Settings())
     odm.set_db(mongomock.MongoClient().test)
