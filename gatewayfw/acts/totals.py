@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, final
 
+from gatewayfw import messages
 from gatewayfw.errors import ReplyTooLarge, ValidationError
 from gatewayfw.schemas.bounds import Bounds, count_leaves
 from gatewayfw.settings import Settings
@@ -42,7 +43,7 @@ class BatchTotals:
         most = max(self._settings.max_get_leaves, bounds.max_get_leaves)
         leaves = self._leaves + count_leaves(get)
         if leaves > most:
-            raise ValidationError({"get": [f"Too many fields: at most {most} in a batch."]})
+            raise ValidationError({"get": [messages.TOO_MANY_FIELDS_OF_BATCH.format(max=most)]})
         self._leaves = leaves
 
     def add_queries(self, queries: int) -> None:
@@ -54,7 +55,7 @@ class BatchTotals:
         most = self._settings.max_get_queries
         self._own_queries = max(self._own_queries, queries)
         if self._queries + self._own_queries > most:
-            raise ValidationError({"get": [f"Too many relations of related documents: at most {most} in a batch."]})
+            raise ValidationError({"get": [messages.TOO_MANY_RELATIONS_OF_BATCH.format(max=most)]})
 
     def add_bytes(self, size: int) -> None:
         """Count the bytes of an item's reply."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from hmac import compare_digest
 from typing import Protocol, final
 
+from gatewayfw import messages
 from gatewayfw.errors import DefinitionError, ValidationError
 
 #: The longest password in bytes of UTF-8; our choice.
@@ -139,7 +140,7 @@ def _uniform(password: bytes) -> bytes:
 def _encode(password: str) -> bytes:
     given = _given(password)
     if given is None:
-        raise ValidationError({"password": [f"Must be text of at most {MAX_BYTES} bytes."]})
+        raise ValidationError({"password": [messages.TOO_MANY_BYTES.format(max=MAX_BYTES)]})
     return given
 
 

@@ -17,6 +17,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, BinaryIO, NamedTuple, final
 
+from gatewayfw import messages
 from gatewayfw.acts.act import Act, ActDefinition, parse_act
 from gatewayfw.acts.hooks import Hook, find_order_problems
 from gatewayfw.acts.registry import Acts
@@ -155,7 +156,7 @@ class Files:
             raise UsageError(f"files.insert: expected an Upload, not {type(upload).__name__}")
         given = dict(doc or {})
         if fixed := sorted((FIELDS.keys() - {"name"}) & given.keys()):
-            raise ValidationError({f"doc.{name}": ["Comes from the file."] for name in fixed})
+            raise ValidationError({f"doc.{name}": [messages.OF_FILE] for name in fixed})
         facts = {"name": upload.name, "type": upload.type, "size": upload.size, "sha256": upload.sha256}
         whole = {**facts, **given, _KEY: self._keep(upload)}
         document = model.insert_one(whole, relations=relations, projection=projection)

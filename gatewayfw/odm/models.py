@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, final
 
+from gatewayfw import messages
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm.model_reads import ModelReads
 from gatewayfw.odm.operations import many
@@ -205,11 +206,11 @@ class Model(ModelReads):
             Timeout: the deadline passed, also between two documents.
         """
         if isinstance(docs, (str, bytes, Mapping)) or not isinstance(docs, Sequence):
-            raise ValidationError({"docs": ["Expected a list."]})
+            raise ValidationError({"docs": [messages.NO_DOCUMENTS]})
         if relations is None or isinstance(relations, Mapping):
             relations = [relations]
         elif not isinstance(relations, (list, tuple)) or len(relations) != len(docs):
-            raise ValidationError({"relations": ["Expected one object, or as many as docs."]})
+            raise ValidationError({"relations": [messages.NO_RELATIONS_OF_EACH]})
         where = [f"docs.{number}" for number in range(len(docs))]
         return insert_documents(self._handle, docs, relations, projection, where)
 

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from gatewayfw import messages
+
 
 class Bounds(Protocol):
     """The bounds of a `get`, from the settings or from the ceilings of one act."""
@@ -36,10 +38,10 @@ def bounds_problem(get: Mapping[Any, Any], bounds: Bounds) -> str | None:
     total = 0
     for depth, leaves in _nodes(get):
         if depth > most_levels:
-            return f"Nested too deeply: at most {most_levels} levels."
+            return messages.TOO_DEEP.format(max=most_levels)
         total += leaves
         if total > most_leaves:
-            return f"Too many fields: at most {most_leaves}."
+            return messages.TOO_MANY_FIELDS.format(max=most_leaves)
     return None
 
 

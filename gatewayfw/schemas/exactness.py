@@ -14,7 +14,7 @@ import marshmallow
 from marshmallow import EXCLUDE, missing
 from marshmallow import fields as mm
 
-from gatewayfw.messages import INVALID, NO_KEY, REQUIRED, UNKNOWN
+from gatewayfw import messages
 from gatewayfw.schemas.kinds import KindField, Parts, as_kind, quick_of
 from gatewayfw.schemas.kinds.checks import load_part, plain_message
 from gatewayfw.schemas.kinds.containers import ContainerField, ObjectField
@@ -91,7 +91,7 @@ def _changed(field: Any, sent: Any, loaded: Any, path: str, fill: bool) -> Failu
     """Yield where loading changed what was sent."""
     if sent is missing:
         if loaded is not missing and not fill:
-            yield path, plain_message(field, "required", REQUIRED)
+            yield path, plain_message(field, "required", messages.REQUIRED)
     elif not isinstance(field, KindField):
         yield from _dropped(field, sent, path, fill)
     elif loaded is sent or field.keeps(sent):
@@ -102,7 +102,7 @@ def _changed(field: Any, sent: Any, loaded: Any, path: str, fill: bool) -> Failu
             if (part := known.get(key, missing)) is not item:
                 yield from _changed(field.part(key), item, part, below(path, key), fill)
     elif not same(sent, loaded):
-        yield path, plain_message(field, "invalid", INVALID)
+        yield path, plain_message(field, "invalid", messages.INVALID)
 
 
 def _dropped(field: mm.Field[Any], sent: Any, path: str, fill: bool) -> Failures:
@@ -110,7 +110,7 @@ def _dropped(field: mm.Field[Any], sent: Any, path: str, fill: bool) -> Failures
     part = either_part if isinstance(field, ForeignField) else nested_part  # models take the names of Python, too
     for key, inner, item in sent_parts(getattr(field, "wrapped", field), sent, part):
         if inner is None:
-            yield below(path, key), UNKNOWN
+            yield below(path, key), messages.UNKNOWN
             continue
         try:
             loaded = inner.deserialize(copy_parts(item)) if isinstance(inner, KindField) else item
@@ -158,17 +158,17 @@ def differences(sent: Any, changed: Any, path: str) -> Failures:
     """Yield where a value differs from what became of it."""
     if isinstance(sent, Mapping) and isinstance(changed, Mapping):
         for key in [name for name in changed if name not in sent]:
-            yield below(path, key), REQUIRED
+            yield below(path, key), messages.REQUIRED
         for key, item in sent.items():
             if key not in changed:
-                yield below(path, key), UNKNOWN
+                yield below(path, key), messages.UNKNOWN
             elif changed[key] is not item:
                 yield from differences(item, changed[key], below(path, key))
     elif isinstance(sent, list) and isinstance(changed, (list, tuple)) and len(sent) == len(changed):
         for index, item in enumerate(sent):
             yield from differences(item, changed[index], below(path, index))
     elif not same(sent, changed):
-        yield path, INVALID
+        yield path, messages.INVALID
 
 
 def unstorable_keys(value: Any, path: str) -> Failures:
@@ -176,7 +176,7 @@ def unstorable_keys(value: Any, path: str) -> Failures:
     if isinstance(value, Mapping):
         for key, item in value.items():
             if not storable_key(key):
-                yield below(path, key), NO_KEY
+                yield below(path, key), messages.NO_KEY
             yield from unstorable_keys(item, below(path, key))
     elif isinstance(value, (list, tuple)):
         for index, item in enumerate(value):

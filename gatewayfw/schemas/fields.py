@@ -14,10 +14,11 @@ from typing import Any
 from marshmallow import Schema, ValidationError, validate
 from marshmallow import fields as mm
 
+from gatewayfw import messages
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.exactness import changes
 from gatewayfw.schemas.kinds import Constant, KindField
-from gatewayfw.schemas.kinds.checks import FullMatch, first_message
+from gatewayfw.schemas.kinds.checks import FullMatch, first_message, length_check, range_check
 from gatewayfw.schemas.kinds.containers import AnyField, ArrayField, MappingField, ObjectField
 from gatewayfw.schemas.kinds.file import FileField, parse_size
 from gatewayfw.schemas.kinds.file_types import SIGNATURES
@@ -69,7 +70,7 @@ def decimal(*, places: int, minimum: Any = None, maximum: Any = None) -> mm.Fiel
         raise DefinitionError(f"decimal: minimum and maximum: {first_message(error.messages)}") from None
     if least is not None and most is not None and least > most:
         raise DefinitionError("decimal: minimum is above maximum")
-    field.validators = [validate.Range(least, most)] if (least, most) != (None, None) else []
+    field.validators = [range_check(least, most)] if (least, most) != (None, None) else []
     return field
 
 
@@ -196,12 +197,12 @@ def email() -> mm.Field[Any]:
 
     Case is kept, so two spellings are two addresses: store ``.lower()``.
     """
-    return EmailField(required=True, validate=validate.Email())
+    return EmailField(required=True, validate=validate.Email(error=messages.NO_EMAIL))
 
 
 def url() -> mm.Field[Any]:
     """Return the kind of http and https addresses, of at most `max_text` characters."""
-    return UrlField(required=True, validate=validate.URL(schemes={"http", "https"}))
+    return UrlField(required=True, validate=validate.URL(schemes={"http", "https"}, error=messages.NO_URL))
 
 
 def uuid() -> mm.Field[Any]:
@@ -353,11 +354,11 @@ def _size_checks(size: Any) -> list[Any]:
     if size is None:
         return []
     if _is_count(size):
-        return [validate.Length(equal=size)]
+        return [validate.Length(equal=size, error=messages.NO_LENGTH)]
     if isinstance(size, (tuple, list)) and len(size) == 2 and all(end is None or _is_count(end) for end in size):
         least, most = size
         if least is None or most is None or least <= most:
-            return [validate.Length(least, most)] if (least, most) != (None, None) else []
+            return [length_check(least, most)] if (least, most) != (None, None) else []
     raise DefinitionError("size must be a number of at least 0, or a pair (least, most)")
 
 
@@ -371,4 +372,4 @@ def _range_checks(kind: str, minimum: Any, maximum: Any, types: tuple[type, ...]
             raise DefinitionError(f"{kind}: minimum and maximum must be finite numbers of this kind")
     if minimum is not None and maximum is not None and minimum > maximum:
         raise DefinitionError(f"{kind}: minimum is above maximum")
-    return [validate.Range(minimum, maximum)] if minimum is not None or maximum is not None else []
+    return [range_check(minimum, maximum)] if minimum is not None or maximum is not None else []

@@ -13,8 +13,8 @@ from typing import Any, Protocol
 from marshmallow import ValidationError
 from marshmallow import fields as mm
 
+from gatewayfw import messages
 from gatewayfw.errors import DefinitionError, NotFound
-from gatewayfw.messages import NO_OBJECT, UNKNOWN
 from gatewayfw.schemas.bounds import Bounds, bounds_problem
 from gatewayfw.schemas.kinds.base import Description, KindField
 from gatewayfw.schemas.kinds.quick import Test
@@ -24,12 +24,6 @@ from gatewayfw.settings import Settings
 
 #: A restriction as `freeze` returns it: a number of levels, or (name, restriction) pairs.
 Spec = int | tuple[tuple[str, "Spec"], ...]
-
-
-#: Messages to clients about a part of a `get`.
-NO_FLAG = "Must be 1 or 0."
-NO_LINK_VALUE = "Must be 1, 0 or an object."
-NO_REVISION = "A copy has no revision: ask for it at the top."
 
 
 @dataclass(frozen=True)
@@ -190,12 +184,12 @@ class SelectStruct(KindField, mm.Raw, own=True):
 
     kind = "select_struct"
     default_error_messages = {
-        "invalid": NO_OBJECT,
-        "unknown": UNKNOWN,
-        "field": NO_FLAG,
-        "link": NO_LINK_VALUE,
-        "revision": NO_REVISION,
-        "restricted": "Not all fields may be selected: name them in an object.",
+        "invalid": messages.NO_OBJECT,
+        "unknown": messages.UNKNOWN,
+        "field": messages.NO_FLAG,
+        "link": messages.NO_LINK_VALUE,
+        "revision": messages.NO_REVISION_OF_COPY,
+        "restricted": messages.NOT_WHOLE,
     }
 
     def __init__(self, schemas: Models, model: str, spec: Spec) -> None:

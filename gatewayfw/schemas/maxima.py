@@ -10,12 +10,12 @@ import copy
 from dataclasses import dataclass
 from typing import Any
 
-from marshmallow import ValidationError, validate
+from marshmallow import ValidationError
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.kinds import Constant
-from gatewayfw.schemas.kinds.checks import first_message, length_checks, lengths, maximum_checks
+from gatewayfw.schemas.kinds.checks import first_message, length_check, length_checks, lengths, maximum_checks
 from gatewayfw.schemas.kinds.containers import ArrayField
 from gatewayfw.schemas.kinds.foreign import change_parts
 from gatewayfw.schemas.kinds.ids_and_dates import BinaryField, ObjectIdField
@@ -88,7 +88,7 @@ def _with_maximum(field: Any, most: Any) -> mm.Field[Any]:
     least = lengths(field)[0]
     most = max(most, least)
     changed = copy.copy(field)
-    changed.validators = [validate.Length(max=most), *field.validators]
+    changed.validators = [length_check(None, most), *field.validators]
     changed.metadata = {**field.metadata, "size": (least or None, most)}
     changed.states_maximum = False
     return changed  # type: ignore[no-any-return]  # a copy of the field

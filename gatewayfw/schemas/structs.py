@@ -17,8 +17,8 @@ import marshmallow
 from marshmallow import Schema
 from marshmallow import fields as mm
 
+from gatewayfw import messages
 from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
-from gatewayfw.messages import NO_OBJECT, REQUIRED, UNKNOWN
 from gatewayfw.schemas.bounds import Bounds, bounds_problem
 from gatewayfw.schemas.exactness import differences, load_exactly
 from gatewayfw.schemas.fields import as_field, is_kind
@@ -228,16 +228,16 @@ def _check_bounds(details: Any, bounds: Bounds | None) -> None:
 
 def _check_shape(details: Any, collected: Collected) -> None:
     if not isinstance(details, Mapping):
-        collected.add(_WHOLE, NO_OBJECT)
+        collected.add(_WHOLE, messages.NO_OBJECT)
         return
     for part in _PARTS:
         if part not in details:
-            collected.add(part, REQUIRED)
+            collected.add(part, messages.REQUIRED)
         elif not isinstance(details[part], Mapping):
-            collected.add(part, NO_OBJECT)
+            collected.add(part, messages.NO_OBJECT)
     for key in details:
         if key not in _PARTS:
-            collected.add(below("", key), UNKNOWN)
+            collected.add(below("", key), messages.UNKNOWN)
 
 
 def _translate(error: Exception) -> ValidationError:

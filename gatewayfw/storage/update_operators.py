@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from bson import Decimal128
 from bson.decimal128 import create_decimal128_context
 
+from gatewayfw import messages
 from gatewayfw.errors import StorageError, UsageError, ValidationError
 from gatewayfw.storage.documents import copy_value
 from gatewayfw.storage.filter_operators import compile_element, has_operators, is_list, matched_place
@@ -290,7 +291,7 @@ def beyond_64_bits(paths: Iterable[str]) -> ValidationError:
 
     ``paths`` are those that an update names.
     """
-    return ValidationError({f"update.{path}": ["The number would leave 64 bits."] for path in paths})
+    return ValidationError({f"update.{path}": [messages.BEYOND_64_BITS] for path in paths})
 
 
 def misfits(paths: Iterable[str]) -> ValidationError:
@@ -298,4 +299,4 @@ def misfits(paths: Iterable[str]) -> ValidationError:
 
     Null, for example. ``paths`` are those that an update names.
     """
-    return ValidationError({f"update.{path}": ["Does not fit the value that is there."] for path in paths})
+    return ValidationError({f"update.{path}": [messages.MISFIT] for path in paths})

@@ -24,9 +24,9 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.sansio import multipart
 from werkzeug.wsgi import get_content_length
 
+from gatewayfw import messages
 from gatewayfw.errors import BadRequest, Forbidden, TooLarge, UnsupportedMediaType, ValidationError
 from gatewayfw.files.stores import error_of
-from gatewayfw.messages import REQUIRED
 from gatewayfw.schemas.kinds.file import FileField, Upload
 from gatewayfw.schemas.kinds.file_types import HEAD
 from gatewayfw.settings import Settings
@@ -143,7 +143,7 @@ class Form:
             raise BadRequest("there are bytes after the last part")
         missing = [path for path, one in expected.items() if one.required and path not in self.files]
         if missing:
-            raise ValidationError({path: [REQUIRED] for path in missing})
+            raise ValidationError({path: [messages.REQUIRED] for path in missing})
         return self.files
 
     def _spool(self, path: str, name: str, field: FileField) -> Upload:

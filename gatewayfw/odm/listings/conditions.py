@@ -10,8 +10,8 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from gatewayfw import messages
 from gatewayfw.errors import ValidationError
-from gatewayfw.messages import INVALID, NO_BOOLEAN, NO_OBJECT, UNKNOWN
 from gatewayfw.odm.listings.declaration import Filtered, Resolution
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.paths import below
@@ -36,12 +36,12 @@ def conditions_of(found: Resolution, given: object, most_ids: int, where: str) -
         ValidationError: an undeclared name or operator, or a value that the field cannot have.
     """
     if not isinstance(given, Mapping):
-        raise ValidationError({where: [NO_OBJECT]})
+        raise ValidationError({where: [messages.NO_OBJECT]})
 
     def meant(name: Any, value: Any, path: str) -> list[Condition]:
         field = found.filters.get(name)
         if field is None:
-            raise ValidationError({path: [UNKNOWN]})
+            raise ValidationError({path: [messages.UNKNOWN]})
         return _conditions(field, value, most_ids, path)
 
     return _of_each(given, where, meant)
@@ -55,14 +55,14 @@ def all_of(conditions: Sequence[Condition]) -> Condition:
 def _conditions(field: Filtered, given: Any, most_ids: int, path: str) -> list[Condition]:
     if not isinstance(given, Mapping):
         if "eq" not in field.operators:
-            raise ValidationError({path: [f"Must be an object with {' or '.join(field.operators)}."]})
+            raise ValidationError({path: [messages.NO_OPERATORS.format(operators=" or ".join(field.operators))]})
         return [_condition(field, "eq", given, most_ids, path)]
     if not given:
-        raise ValidationError({path: [f"Must have one of {', '.join(field.operators)}."]})
+        raise ValidationError({path: [messages.EMPTY_OPERATORS.format(operators=", ".join(field.operators))]})
 
     def meant(name: Any, value: Any, place: str) -> list[Condition]:
         if name not in field.operators:
-            raise ValidationError({place: [f"Must be one of: {', '.join(field.operators)}."]})
+            raise ValidationError({place: [messages.NO_CHOICE.format(choices=", ".join(field.operators))]})
         return [_condition(field, name, value, most_ids, place)]
 
     return _of_each(given, path, meant)
@@ -93,24 +93,24 @@ def _condition(field: Filtered, operator: str, value: Any, most_ids: int, path: 
         return {field.path: _SPECIAL[operator](value, path)}
     if operator in ("in", "nin"):
         if not isinstance(value, list):
-            raise ValidationError({path: ["Not a valid list."]})
+            raise ValidationError({path: [messages.NO_LIST]})
         if len(value) > most_ids:
-            raise ValidationError({path: [f"Longer than maximum length {most_ids}."]})
+            raise ValidationError({path: [messages.TOO_LONG.format(max=most_ids)]})
         return {field.path: {f"${operator}": [_operand(field, one, below(path, at)) for at, one in enumerate(value)]}}
     if value is None and operator not in ("eq", "ne"):
-        raise ValidationError({path: [INVALID]})
+        raise ValidationError({path: [messages.INVALID]})
     return {field.path: {f"${operator}": _operand(field, value, path)}}
 
 
 def _operand(field: Filtered, value: Any, path: str) -> Any:
     if isinstance(value, (Mapping, Sequence, set, frozenset)) and not isinstance(value, (str, bytes)):
-        raise ValidationError({path: [INVALID]})
+        raise ValidationError({path: [messages.INVALID]})
     return as_kind(field.field).operand(value, path)
 
 
 def _presence(value: Any, path: str) -> Condition:
     if not isinstance(value, bool):
-        raise ValidationError({path: [NO_BOOLEAN]})
+        raise ValidationError({path: [messages.NO_BOOLEAN]})
     return {"$exists": value}
 
 
@@ -132,15 +132,15 @@ def _pattern_text(value: Any, path: str, least: int) -> str:
     """Return a text that an expression can hold, with at least so many letters."""
     text = _text(value, path)
     if not least <= len(text) <= MOST_CONTAINED:
-        raise ValidationError({path: [f"Length must be between {least} and {MOST_CONTAINED}."]})
+        raise ValidationError({path: [messages.NO_LENGTH_BETWEEN.format(min=least, max=MOST_CONTAINED)]})
     if "\0" in text:
-        raise ValidationError({path: [INVALID]})
+        raise ValidationError({path: [messages.INVALID]})
     return text
 
 
 def _text(value: Any, path: str) -> str:
     if not isinstance(value, str) or not encodable(value):
-        raise ValidationError({path: ["Not a valid string."]})
+        raise ValidationError({path: [messages.NO_TEXT]})
     return value
 
 

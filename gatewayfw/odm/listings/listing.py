@@ -11,6 +11,7 @@ from marshmallow import ValidationError as WrongValue
 from marshmallow import fields as mm
 from marshmallow.fields import Field
 
+from gatewayfw import messages
 from gatewayfw.errors import ReplyTooLarge, StorageError, ValidationError
 from gatewayfw.odm.listings.conditions import all_of, conditions_of
 from gatewayfw.odm.listings.declaration import Declaration, Resolution, resolve, resolved
@@ -28,7 +29,6 @@ from gatewayfw.schemas.kinds.descriptions import describe
 from gatewayfw.schemas.kinds.quick import Test
 from gatewayfw.storage import Document, Storage
 
-_FOREIGN = "Not a token of this list: begin again without it."
 #: What of a field's description also holds for what it is compared with: its type, not its bounds.
 _COMPARED = ("kind", "of", "format", "choices", "places", "description")
 
@@ -255,14 +255,14 @@ def _with_path(projection: Projection, path: str) -> Projection:
 def _sort(given: Mapping[str, Any], declared: Declaration) -> str:
     text = given.get("sort", declared.default_sort)
     if text != declared.default_sort and text not in declared.orders:
-        raise ValidationError({"set.sort": [f"Must be one of: {', '.join(declared.orders)}."]})
+        raise ValidationError({"set.sort": [messages.NO_CHOICE.format(choices=", ".join(declared.orders))]})
     return str(text)
 
 
 def _limit(given: Mapping[str, Any], declared: Declaration) -> int:
     limit = given.get("limit", declared.default)
     if type(limit) is not int or not 1 <= limit <= declared.most:
-        raise ValidationError({"set.limit": [f"Must be between 1 and {declared.most}."]})
+        raise ValidationError({"set.limit": [messages.NO_LIMIT.format(max=declared.most)]})
     return limit
 
 
@@ -271,7 +271,7 @@ def _place(token: Any, about: bytes, order: Order, found: Resolution) -> tuple[A
         value, id_ = read_token(token, about)
         return _sort_value(order, found, value), id_
     except (ArithmeticError, TypeError, ValueError, ValidationError):
-        raise ValidationError({"set.after": [_FOREIGN]}) from None
+        raise ValidationError({"set.after": [messages.NO_TOKEN]}) from None
 
 
 def _token(about: bytes, order: Order, found: Resolution, value: Any, id_: Any) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
+from gatewayfw import messages
 from gatewayfw.errors import DuplicateKey, UsageError, ValidationError
-from gatewayfw.messages import NO_BOOLEAN
 from gatewayfw.odm.operations.handle import Filter, Get, Handle, Update
 from gatewayfw.odm.operations.read import find_first
 from gatewayfw.odm.reading.cursor import DeleteResult
@@ -173,7 +173,7 @@ def _relate(
     projection = model.compile(get)
     inputs = parse_inputs(model.schema, relations)
     if not inputs:
-        raise ValidationError({"relations": ["Name at least one relation."]})
+        raise ValidationError({"relations": [messages.NO_RELATION_NAMED]})
     exact = of_revision(wanted, rev)
 
     def write(attempt: Attempt) -> Document | None:
@@ -204,4 +204,4 @@ def delete_one(model: Handle, wanted: Filter, rev: int | None, cascade: bool) ->
 def check_flag(name: str, value: object) -> None:
     """Refuse what is neither true nor false, for an argument of a client."""
     if not isinstance(value, bool):
-        raise ValidationError({name: [NO_BOOLEAN]})
+        raise ValidationError({name: [messages.NO_BOOLEAN]})

@@ -13,8 +13,8 @@ from typing import Any, final
 from bson import ObjectId
 from marshmallow.fields import Field
 
+from gatewayfw import messages
 from gatewayfw.errors import UsageError, ValidationError
-from gatewayfw.messages import NO_KEY
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.reading.paths import (
     Copies,
@@ -40,7 +40,6 @@ from gatewayfw.storage.order import is_place
 from gatewayfw.storage.subset import DEPTH, Rules
 
 _ANY: Field[Any] = any_()
-DISGUISED = "Keys may not start with $, but those of Operators in the server's code."
 
 
 @final
@@ -116,7 +115,7 @@ class Parser:
         """Return a condition on what ``found`` is, as `filter` does."""
         of_code = of_code or isinstance(given, Operators)
         if has_operators(given) and not of_code and takes_any_keys(found):
-            raise ValidationError({path: [DISGUISED]})
+            raise ValidationError({path: [messages.DISGUISED]})
         place = path.removeprefix(f"{self.rules.where}.")
         stored: dict[str, Any] = {}
         for name, operand in self.rules.operators(place, given):
@@ -158,7 +157,7 @@ class Parser:
         except Doubtful:
             stored = value
         if not has_sendable_keys(stored):
-            raise ValidationError({path: [NO_KEY]})
+            raise ValidationError({path: [messages.NO_KEY]})
         return stored
 
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from marshmallow.fields import Field
 
+from gatewayfw import messages
 from gatewayfw.errors import UsageError, ValidationError
-from gatewayfw.messages import LONG_PATH, NO_KEY, NO_PART
 from gatewayfw.odm.reading.projection import source_of
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import object_id
@@ -61,10 +61,10 @@ def path_text(path: Any, where: str) -> Any:
     if not isinstance(path, (str, tuple)) or not parts or not all(isinstance(part, str) for part in parts):
         return path  # who reads it next refuses it
     if any("." in part for part in parts) or not all(map(is_key, parts[1:])):
-        raise ValidationError({f"{where}.{'.'.join(map(shown, parts))}": [NO_KEY]})
+        raise ValidationError({f"{where}.{'.'.join(map(shown, parts))}": [messages.NO_KEY]})
     text = ".".join(parts)
     if len(parts) > MOST_NAMES:
-        raise ValidationError({f"{where}.{shown(text)}": [LONG_PATH]})
+        raise ValidationError({f"{where}.{shown(text)}": [messages.LONG_PATH]})
     return text
 
 
@@ -166,7 +166,7 @@ def field_below(field: Field[Any], parts: Sequence[str], whose: str, path: str) 
         UsageError: there is no such field; ``whose`` and ``path`` name the place in the message.
     """
     if not all(map(is_key, parts)):
-        raise ValidationError({f"{whose.partition(':')[0]}.{shown(path)}": [NO_KEY]})
+        raise ValidationError({f"{whose.partition(':')[0]}.{shown(path)}": [messages.NO_KEY]})
     chosen = False  # whether a client may have chosen a key on the way
     for part in parts:
         elements = as_kind(field).elements
@@ -178,7 +178,7 @@ def field_below(field: Field[Any], parts: Sequence[str], whose: str, path: str) 
             return None
         inner = as_kind(field).part(part)
         if inner is None and chosen:
-            raise ValidationError({f"{whose.partition(':')[0]}.{shown(path)}": [NO_PART]})
+            raise ValidationError({f"{whose.partition(':')[0]}.{shown(path)}": [messages.NO_PART]})
         if inner is None:
             raise _unknown(whose, path)
         chosen = chosen or takes_any_keys(field)

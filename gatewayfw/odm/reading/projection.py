@@ -14,12 +14,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast, final
 
+from gatewayfw import messages
 from gatewayfw.errors import ValidationError
-from gatewayfw.messages import NO_OBJECT, UNKNOWN
 from gatewayfw.odm.reading.revisions import REVISION, revision_of
 from gatewayfw.schemas import ModelSchema, Relation, Schemas, Sort
 from gatewayfw.schemas.bounds import bounds_problem
-from gatewayfw.schemas.get import NO_FLAG, NO_LINK_VALUE, NO_REVISION, is_flag
+from gatewayfw.schemas.get import is_flag
 from gatewayfw.schemas.models import Link
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.relations import REV
@@ -141,7 +141,7 @@ def compile_projection(
     visible = tuple(name for name in schema.pure if name not in hidden) if reveal else schema.copy_fields()
     if get is None:
         get = dict.fromkeys([*visible, *schemas.links(schema.name)], 1)
-    problem = bounds_problem(get, schemas.settings) if isinstance(get, Mapping) else NO_OBJECT
+    problem = bounds_problem(get, schemas.settings) if isinstance(get, Mapping) else messages.NO_OBJECT
     if problem:
         raise ValidationError({"get": [problem]})
     compiler = _Compiler(schemas)
@@ -152,7 +152,7 @@ def compile_projection(
     names = [*own, *(name for name in named if name in links or name in visible or name == REV)]
     projection, most = _projection(schema, names, links), schemas.settings.max_get_queries
     if projection.queries > most:
-        raise ValidationError({"get": [f"Too many relations of related documents: at most {most}."]})
+        raise ValidationError({"get": [messages.TOO_MANY_RELATIONS.format(max=most)]})
     revision = REV in names
     exact = not projection.deeper and not revision and all(link.names and link.sort is None for link in links.values())
     amended = not own or bool(projection.loaded) or any(link.loaded for link in links.values())
@@ -179,13 +179,13 @@ class _Compiler:
         for name, value in get.items():
             if name == "_id" or name in schema.pure or (name == REV and path == _TOP):
                 if not is_flag(value):
-                    self.errors.add(below(path, name), NO_FLAG)
+                    self.errors.add(below(path, name), messages.NO_FLAG)
                 elif value == 1:
                     named.append(name)
             elif name == REV and path != _TOP:
-                self.errors.add(below(path, name), NO_REVISION)
+                self.errors.add(below(path, name), messages.NO_REVISION_OF_COPY)
             elif name not in links:
-                self.errors.add(below(path, name), UNKNOWN)
+                self.errors.add(below(path, name), messages.UNKNOWN)
             elif (found := self._link(links[name], value, below(path, name), hidden)) is not None:
                 named.append(name)
                 shapes[name] = found
@@ -198,7 +198,7 @@ class _Compiler:
         multiple, sort = link.type == "multiple", link.sort if isinstance(link, Relation) else None
         if not isinstance(value, Mapping):
             if not is_flag(value):
-                self.errors.add(path, NO_LINK_VALUE)
+                self.errors.add(path, messages.NO_LINK_VALUE)
             if value != 1:
                 return None
             return LinkShape(multiple, ("_id", *copied), sort, source.name, loaded=source.read_otherwise & set(copied))

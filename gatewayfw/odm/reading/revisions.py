@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from gatewayfw import messages
 from gatewayfw.errors import Stale, ValidationError
 from gatewayfw.odm.hidden import HIDDEN, counter_in
 from gatewayfw.schemas.values import HIGHEST
@@ -38,7 +39,7 @@ def of_revision(filter: Mapping[str, Any], rev: object) -> dict[str, Any]:
     if rev is None:
         return dict(filter)
     if type(rev) is not int or not 0 <= rev <= HIGHEST:
-        raise ValidationError({"rev": ["Must be a whole number from 0."]})
+        raise ValidationError({"rev": [messages.NO_REVISION]})
     return {**filter, REVISION: rev or {"$in": [0, None]}}
 
 

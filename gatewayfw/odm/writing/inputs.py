@@ -8,8 +8,8 @@ from typing import Any
 
 from bson import ObjectId
 
+from gatewayfw import messages
 from gatewayfw.errors import TooLarge, ValidationError
-from gatewayfw.messages import NO_BOOLEAN, NO_ID, REQUIRED, UNKNOWN
 from gatewayfw.odm.copies.rules import clock
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.sizes.own_fields import Allowance
@@ -54,17 +54,18 @@ def parse_inputs(schema: ModelSchema, given: Mapping[str, Any] | None) -> dict[s
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise ValidationError({"relations": ["Expected an object."]})
+        raise ValidationError({"relations": [messages.NO_RELATIONS]})
     errors: dict[str, list[str]] = {}
     inputs = {}
     for name, value in given.items():
         path = f"relations.{name}"
         if name not in schema.relations:
-            errors[path] = [UNKNOWN]
+            errors[path] = [messages.UNKNOWN]
         elif not isinstance(value, Mapping) or "_ids" not in value:
-            errors[path] = ["Expected an object with _ids."]
+            errors[path] = [messages.NO_IDS]
         else:
-            errors.update({f"{path}.{key}": [UNKNOWN] for key in value if key not in ("_ids", "relatedRelations")})
+            unknown = [key for key in value if key not in ("_ids", "relatedRelations")]
+            errors.update({f"{path}.{key}": [messages.UNKNOWN] for key in unknown})
             relation = schema.relations[name]
             ids = _parse_ids(relation, value["_ids"], f"{path}._ids", errors)
             flags = _parse_flags(relation, value.get("relatedRelations", {}), f"{path}.relatedRelations", errors)
@@ -106,29 +107,29 @@ def sources_in(inputs: Mapping[str, RelationInput]) -> list[tuple[str, object]]:
 def _parse_ids(relation: Relation, value: object, path: str, errors: dict[str, list[str]]) -> tuple[ObjectId, ...]:
     given = list(value) if isinstance(value, (list, tuple)) else [value] if relation.type == "single" else None
     if given is None:
-        errors[path] = ["Expected a list of ids."]
+        errors[path] = [messages.NO_LIST_OF_IDS]
         return ()
     ids = [object_id(one) for one in given]
     if relation.type == "single" and len(ids) != 1:
-        errors[path] = ["Expected one id."]
+        errors[path] = [messages.NO_SINGLE_ID]
     elif None in ids:
-        errors[path] = [NO_ID]
+        errors[path] = [messages.NO_ID]
     elif len(set(ids)) < len(ids):
-        errors[path] = ["Ids may not repeat."]
+        errors[path] = [messages.REPEATED_ID]
     elif relation.limit is not None and len(ids) > relation.limit:
-        errors[path] = [f"More than {relation.limit} ids."]
+        errors[path] = [messages.TOO_MANY_IDS.format(max=relation.limit)]
     return tuple(id_ for id_ in ids if id_ is not None)
 
 
 def _parse_flags(relation: Relation, value: object, path: str, errors: dict[str, list[str]]) -> dict[str, bool]:
     if not isinstance(value, Mapping):
-        errors[path] = ["Expected an object."]
+        errors[path] = [messages.NO_RELATIONS]
         return {}
     for name, flag in value.items():
         if name not in relation.related_relations:
-            errors[f"{path}.{name}"] = [UNKNOWN]
+            errors[f"{path}.{name}"] = [messages.UNKNOWN]
         elif not isinstance(flag, bool):
-            errors[f"{path}.{name}"] = [NO_BOOLEAN]
+            errors[f"{path}.{name}"] = [messages.NO_BOOLEAN]
     return dict(value)
 
 
@@ -139,7 +140,7 @@ def _check_required(schema: ModelSchema, inputs: Mapping[str, RelationInput]) ->
         if not relation.optional and not (name in inputs and inputs[name].ids)
     ]
     if missing:
-        raise ValidationError({f"relations.{name}": [REQUIRED] for name in missing})
+        raise ValidationError({f"relations.{name}": [messages.REQUIRED] for name in missing})
 
 
 @dataclass(frozen=True)
@@ -166,10 +167,10 @@ def parse_document(
         TooLarge: its pure fields are larger than allowed.
     """
     if not isinstance(doc, Mapping):
-        raise ValidationError({where: ["Expected an object."]})
+        raise ValidationError({where: [messages.NO_DOCUMENT]})
     own = object_id(doc["_id"]) if "_id" in doc else new_id()
     if own is None:
-        raise ValidationError({f"{where}._id": [NO_ID]})
+        raise ValidationError({f"{where}._id": [messages.NO_ID]})
     pure = {name: value for name, value in doc.items() if name != "_id"}
     try:
         fields = check_document(schema.document, pure)

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from marshmallow.fields import Field
 
+from gatewayfw import messages
 from gatewayfw.errors import UsageError, ValidationError
-from gatewayfw.messages import REQUIRED
-from gatewayfw.odm.reading.filters import DISGUISED, Operators, Parser
+from gatewayfw.odm.reading.filters import Operators, Parser
 from gatewayfw.odm.reading.paths import Found, find_in_elements, is_free, takes_any_keys
 from gatewayfw.schemas.exactness import check_value
 from gatewayfw.schemas.fields import any_
@@ -85,14 +85,14 @@ def _store_value(given: Given) -> Any:
 
 def _store_nothing(given: Given) -> Any:
     if given.field.required and "." not in given.path:
-        raise given.refusal(REQUIRED)
+        raise given.refusal(messages.REQUIRED)
     return ""
 
 
 def _store_amount(given: Given) -> Any:
     amount = as_kind(given.field).amount(given.value)
     if amount is None:
-        raise given.refusal(plain_message(given.field, "invalid", "Not a valid number."))
+        raise given.refusal(plain_message(given.field, "invalid", messages.NO_NUMBER))
     return amount
 
 
@@ -100,19 +100,19 @@ def _store_factor(given: Given) -> Any:
     factor = as_kind(given.field).factor(given.value)
     if factor is None:
         _store_amount(given)
-        raise given.refusal("Must be a whole number.")
+        raise given.refusal(messages.NO_FACTOR)
     return factor
 
 
 def _store_now(given: Given) -> Any:
     if given.value is not True and given.value != {"$type": "date"}:
-        raise given.refusal("Must be true.")
+        raise given.refusal(messages.NO_TRUE)
     return check_value(given.field, as_kind(given.field).current(given.now), given.place)
 
 
 def _store_end(given: Given) -> Any:
     if type(given.value) is not int or given.value not in (1, -1):
-        raise given.refusal("Must be 1 or -1.")
+        raise given.refusal(messages.NO_END)
     return given.value
 
 
@@ -152,7 +152,7 @@ def _is_data(given: Given) -> bool:
     if isinstance(given.value, Operators) or not takes_any_keys(given.element):
         return False
     if has_operators(given.value):
-        raise given.refusal(DISGUISED)
+        raise given.refusal(messages.DISGUISED)
     return True
 
 

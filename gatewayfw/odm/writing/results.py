@@ -7,8 +7,8 @@ from typing import Any
 
 from bson import Decimal128
 
+from gatewayfw import messages
 from gatewayfw.errors import ValidationError
-from gatewayfw.messages import REQUIRED
 from gatewayfw.odm.reading.paths import value_at
 from gatewayfw.odm.writing.updates import Change, named_field
 from gatewayfw.schemas import ModelSchema
@@ -30,7 +30,7 @@ def check_result(schema: ModelSchema, change: Change, document: Mapping[str, Any
         if name in document:
             check_value(schema.pure[name], document[name], f"update.{name}")
         elif schema.pure[name].required:
-            raise ValidationError({f"update.{name}": [REQUIRED]})
+            raise ValidationError({f"update.{name}": [messages.REQUIRED]})
 
 
 def find_corrections(schema: ModelSchema, change: Change, document: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from marshmallow import fields as mm
 from marshmallow.fields import Field
 
+from gatewayfw import messages
 from gatewayfw.errors import GatewayError, StorageError, UsageError, ValidationError
-from gatewayfw.messages import NO_PART, NULL
 from gatewayfw.odm.reading.paths import path_text, takes_any_keys, with_text_paths
 from gatewayfw.odm.writing.operators import ANY, ON_INSERT, OPERATORS, SETTING, Given
 from gatewayfw.schemas import ModelSchema
@@ -24,7 +24,6 @@ from gatewayfw.storage.update_operators import apply_update
 
 #: The highest number in a path where a list may be: MongoDB fills a list with nulls up to it.
 _MOST_ELEMENTS = 9_999
-_TOO_HIGH = f"A number above {_MOST_ELEMENTS} may be a place in a list: set the whole value."
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ def named_field(schema: ModelSchema, path: str) -> Field[Any]:
     """
     head, *below = path.split(".")
     if head not in schema.pure:
-        raise LookupError("Not a pure field of the model.")
+        raise LookupError(messages.NO_PURE_FIELD)
     field = schema.pure[head]
     refusal: type[LookupError] = LookupError
     for at, part in enumerate(below):
@@ -138,11 +137,11 @@ def named_field(schema: ModelSchema, path: str) -> Field[Any]:
         if kind.is_free:
             first = at + isinstance(field, mm.Mapping)  # what is surely an object has keys
             if any(map(_is_too_high, below[first:])):
-                raise _Chosen(_TOO_HIGH)
+                raise _Chosen(messages.MAYBE_PLACE.format(max=_MOST_ELEMENTS))
             return ANY
         inner = kind.part(part) if kind.sets_parts else None
         if inner is None:
-            raise refusal(NO_PART)
+            raise refusal(messages.NO_PART)
         refusal = _Chosen if takes_any_keys(field) else refusal
         field = inner
     return field
@@ -158,7 +157,7 @@ def refusal_of(change: Change, error: ValidationError) -> GatewayError:
     It names the paths in the change, but not the version, which is incremented in the same update.
     """
     paths = {f"update.{path}" for changes in change.update.values() for path in changes}
-    errors = {path: messages for path, messages in error.errors.items() if path in paths}
+    errors = {path: texts for path, texts in error.errors.items() if path in paths}
     refusal = ValidationError(errors) if errors else StorageError()
     refusal.met = error.met
     return refusal
@@ -217,7 +216,7 @@ def _key(schema: ModelSchema, wanted: Mapping[str, Any]) -> tuple[str, ...]:
     if any(has_operators(value) or isinstance(value, list) for value in wanted.values()):
         raise UsageError("upsert: the filter takes one value for each field, no operators or lists")
     if absent := [name for name, value in wanted.items() if value is None]:
-        raise ValidationError({f"filter.{name}": [NULL] for name in absent})
+        raise ValidationError({f"filter.{name}": [messages.NULL] for name in absent})
     return tuple(sorted(named))
 
 
@@ -242,7 +241,7 @@ def _check_key(wanted: Mapping[str, Any], given: Given, stored: Any) -> None:
     if given.operator not in SETTING or given.path != name:
         raise UsageError(f"upsert: {given.operator} changes {name}, which the filter names")
     if stored != wanted[name]:
-        raise ValidationError({f"update.{name}": ["Must be the value in the filter."]})
+        raise ValidationError({f"update.{name}": [messages.NOT_AS_FILTERED]})
 
 
 def _start(operator: str, stored: Any) -> Any:

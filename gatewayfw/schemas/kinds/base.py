@@ -25,8 +25,8 @@ from typing import Any
 from marshmallow import fields as mm
 from marshmallow import missing
 
+from gatewayfw import messages
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.messages import INVALID
 from gatewayfw.schemas.kinds.checks import plain_message
 from gatewayfw.schemas.kinds.quick import Load, Quick, Store, Test, all_of, as_it_is, never, or_none, test_of
 from gatewayfw.schemas.kinds.sizes import ENDLESS
@@ -39,10 +39,10 @@ Description = dict[str, Any]
 class Ability(Enum):
     """What update operators may do with values, and what is said where they cannot."""
 
-    CALCULATE = "Not a number."
-    ORDER = "Not a number or a date."
-    DATE = "Not a date."
-    LIST = "Not a list."
+    CALCULATE = "not a number"
+    ORDER = "not a number or a date"
+    DATE = "not a date"
+    LIST = "not a list"
 
 
 @dataclass(frozen=True)
@@ -171,6 +171,11 @@ class KindField(Kind):
         quick: the cache of `quick_of`.
     """
 
+    default_error_messages = {
+        "required": messages.REQUIRED,
+        "null": messages.NULL,
+        "validator_failed": messages.INVALID,
+    }
     tested: tuple[type, ...] = ()
     quick: Quick | None = None
 
@@ -215,7 +220,7 @@ class KindField(Kind):
             return None
         result = self._store_operand(value)
         if result is None:
-            raise Refused({path: [plain_message(self, "invalid", INVALID)]})
+            raise Refused({path: [plain_message(self, "invalid", messages.INVALID)]})
         return result
 
     def _store_operand(self, value: Any) -> Any:

@@ -8,17 +8,31 @@ from typing import Any
 from marshmallow import ValidationError, validate
 from marshmallow import fields as mm
 
+from gatewayfw import messages
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.messages import INVALID
 
 
 class FullMatch(validate.Regexp):
     """A pattern that the whole value must match."""
 
+    default_message = messages.NO_MATCH
+
     def __call__(self, value: Any) -> Any:
         if self.regex.fullmatch(value) is None:
             raise ValidationError(self.error)
         return value
+
+
+def length_check(least: int | None, most: int | None) -> validate.Length:
+    """Return the check of a length; the bounds are inclusive, None for an open end."""
+    text = messages.TOO_LONG if least is None else messages.TOO_SHORT if most is None else messages.NO_LENGTH_BETWEEN
+    return validate.Length(least, most, error=text)
+
+
+def range_check(least: Any, most: Any) -> validate.Range:
+    """Return the check of a number; the bounds are inclusive, None for an open end."""
+    text = messages.TOO_GREAT if least is None else messages.TOO_SMALL if most is None else messages.NO_NUMBER_BETWEEN
+    return validate.Range(least, most, error=text)
 
 
 def length_checks(field: mm.Field[Any]) -> list[validate.Length]:
@@ -69,11 +83,11 @@ def is_scalar(value: object) -> bool:
     return isinstance(value, (str, int, float))
 
 
-def first_message(messages: Any) -> str:
+def first_message(texts: Any) -> str:
     """Return the first message of a marshmallow error."""
-    while isinstance(messages, (dict, list)):
-        messages = next(iter(messages.values() if isinstance(messages, dict) else messages))
-    return str(messages)
+    while isinstance(texts, (dict, list)):
+        texts = next(iter(texts.values() if isinstance(texts, dict) else texts))
+    return str(texts)
 
 
 def plain_message(field: mm.Field[Any] | None, name: str, default: str) -> str:
@@ -92,7 +106,7 @@ def load_part(field: mm.Field[Any], value: Any, *place: Any) -> Any:
     try:
         return field.deserialize(value, *place)
     except OverflowError:
-        raise ValidationError(INVALID) from None
+        raise ValidationError(messages.INVALID) from None
 
 
 class Parts(ValidationError):

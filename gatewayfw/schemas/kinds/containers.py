@@ -11,8 +11,8 @@ from typing import Any
 from marshmallow import fields as mm
 from marshmallow import missing, validate
 
+from gatewayfw import messages
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.messages import UNKNOWN
 from gatewayfw.schemas.kinds.base import Ability, Constant, Description, KindField
 from gatewayfw.schemas.kinds.checks import (
     change_each,
@@ -39,7 +39,7 @@ class ContainerField(KindField, own=True):
 
     fields: Mapping[str, mm.Field[Any]] | None = None
     inner: mm.Field[Any]
-    default_error_messages = {"unknown": UNKNOWN}
+    default_error_messages = {"invalid": messages.NO_OBJECT, "unknown": messages.UNKNOWN}
 
     def split(self, value: Any) -> Mapping[Any, Any]:
         """Return the parts of a value by key or index.
@@ -109,6 +109,7 @@ class ArrayField(ContainerField, mm.List[Any], own=True):
     kind = "array"
     abilities = frozenset({Ability.LIST})
     tested = (validate.Length,)
+    default_error_messages = {"invalid": messages.NO_LIST}
 
     @property
     def elements(self) -> mm.Field[Any]:  # type: ignore[override]  # by what is inside
@@ -196,7 +197,7 @@ class MappingField(ContainerField, mm.Dict, own=True):
 
     kind = "mapping"
     sets_parts = True
-    default_error_messages = {"unknown": "Not a valid key."}
+    default_error_messages = {"unknown": messages.NO_MAP_KEY}
 
     def __init__(self, inner: mm.Field[Any], **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -322,7 +323,7 @@ class AnyField(KindField, mm.Raw, own=True):
     abilities = frozenset({Ability.CALCULATE})
     sets_parts = True
     is_free = True
-    default_error_messages = {"invalid": "Not a valid value."}
+    default_error_messages = {"invalid": messages.NO_JSON}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not plain(value):

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, final
 
 from marshmallow import fields as mm
 
+from gatewayfw import messages
 from gatewayfw.schemas.kinds.base import Description, KindField
 from gatewayfw.schemas.kinds.file_types import type_of
 from gatewayfw.schemas.kinds.quick import Test
@@ -54,7 +55,7 @@ class FileField(KindField, mm.Raw, own=True):
 
     kind = "file"
     largest = 0
-    default_error_messages = {"invalid": "Not a file: send it as a part of multipart/form-data."}
+    default_error_messages = {"invalid": messages.NO_FILE}
 
     @property
     def most(self) -> int:

@@ -20,9 +20,9 @@ from bson import Decimal128
 from marshmallow import INCLUDE, Schema, ValidationError, missing, utils
 from marshmallow import fields as mm
 
+from gatewayfw import messages
 from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.messages import INVALID
 from gatewayfw.schemas.kinds.base import Ability, Description, Doubtful, Kind
 from gatewayfw.schemas.kinds.checks import lengths
 from gatewayfw.schemas.kinds.descriptions import describe_class
@@ -110,7 +110,7 @@ class ForeignField(Kind):
         except ValidationError:
             if self.elements is not None and not isinstance(value, list):
                 return as_kind(self.elements).operand(value, path)
-            raise (Doubtful if plain(value) else Refused)({path: [INVALID]}) from None
+            raise (Doubtful if plain(value) else Refused)({path: [messages.INVALID]}) from None
 
     def amount(self, value: Any) -> Any:
         if isinstance(self.wrapped, mm.Integer) and not isinstance(value, int):

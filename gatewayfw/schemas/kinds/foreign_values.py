@@ -18,7 +18,7 @@ from bson.errors import BSONError
 from marshmallow import INCLUDE, Schema, ValidationError, missing
 from marshmallow import fields as mm
 
-from gatewayfw.messages import INVALID, NO_VALUE, NOT_KEPT
+from gatewayfw import messages
 from gatewayfw.schemas.kinds.base import KindField
 from gatewayfw.schemas.kinds.checks import change_each, load_part
 from gatewayfw.schemas.kinds.numbers import decimal128_of
@@ -77,9 +77,9 @@ def _find_changes(field: mm.Field[Any], stored: Any) -> Any:
     try:
         return _changed_parts(stored, compared_form(field, shown_form(stored)))
     except ValidationError as error:
-        return error.messages if isinstance(error.messages, dict) else [NOT_KEPT]
+        return error.messages if isinstance(error.messages, dict) else [messages.NOT_KEPT]
     except (*_WRONG, BSONError):  # what hooks and fields of users raise on a value that they have made themselves
-        return [NOT_KEPT]
+        return [messages.NOT_KEPT]
 
 
 def _changed_parts(stored: Any, again: Any) -> Any:
@@ -91,8 +91,8 @@ def _changed_parts(stored: Any, again: Any) -> Any:
     elif isinstance(stored, list) and isinstance(again, list) and len(stored) == len(again):
         pairs = enumerate(map(_changed_parts, stored, again))  # type: ignore[assignment]  # keys are indexes
     else:
-        return [NOT_KEPT]
-    return {key: messages for key, messages in pairs if messages}
+        return [messages.NOT_KEPT]
+    return {key: texts for key, texts in pairs if texts}
 
 
 def is_many(field: mm.Field[Any]) -> bool:
@@ -118,7 +118,7 @@ def _dump(field: mm.Field[Any], value: Any) -> Any:
     try:
         return field._serialize(value, None, {})
     except _WRONG:
-        raise ValidationError(INVALID) from None
+        raise ValidationError(messages.INVALID) from None
 
 
 def _json_form(field: mm.Field[Any], value: Any) -> Any:
@@ -154,7 +154,7 @@ def _dump_whole(field: mm.Field[Any], value: Any) -> Any:
     """Return what a field dumps, if it is the whole value, not a part of it."""
     dumped = _dump(field, value)
     if load_part(field, dumped) != value:
-        raise ValidationError(NOT_KEPT)
+        raise ValidationError(messages.NOT_KEPT)
     return dumped
 
 
@@ -173,7 +173,7 @@ def _nested_form(field: mm.Nested, value: Any) -> Any:
         loaded = {inner.attribute or name: inner.data_key or name for name, inner in fields.items()}
         keyed = {key if key in names else loaded.get(key, key): one for key, one in value.items()}
         if len(keyed) < len(value):
-            raise ValidationError(INVALID)  # a field by both its names
+            raise ValidationError(messages.INVALID)  # a field by both its names
         return change_each(
             keyed.items(), lambda key, one: _json_form(names[key], one) if key in names else loaded_form(one)
         )
@@ -181,7 +181,7 @@ def _nested_form(field: mm.Nested, value: Any) -> Any:
         return value
     parts = _attributes(field.schema, value)
     if fields and not parts:
-        raise ValidationError(INVALID)  # an object of another kind
+        raise ValidationError(messages.INVALID)  # an object of another kind
     return change_each(parts.items(), lambda _, part: _json_form(*part))
 
 
@@ -227,7 +227,7 @@ def _store(field: mm.Field[Any] | None, loaded: Any) -> Any:
     if loaded is None or type(loaded) in (str, int, float, bool):
         if plain(loaded):
             return loaded
-        raise ValidationError(NO_VALUE)
+        raise ValidationError(messages.NO_VALUE)
     if isinstance(field, KindField):
         return _each_part(field, loaded, _store) if field.parts() else field.storer()(loaded)
     if isinstance(field, mm.Nested) and not isinstance(field, mm.Pluck):
@@ -258,10 +258,10 @@ def _object(field: mm.Nested, loaded: Any) -> Any:
         known = {inner.attribute or name for name, inner in schema.load_fields.items()}
         more = {key: one for key, one in loaded.items() if key not in known}
         if more and (field.unknown or schema.unknown) != INCLUDE:
-            raise ValidationError({key: [NOT_KEPT] for key in more})  # a hook has made them
+            raise ValidationError({key: [messages.NOT_KEPT] for key in more})  # a hook has made them
         parts |= {key: (None, one) for key, one in more.items()}
     elif schema.load_fields and not parts:
-        raise ValidationError(NOT_KEPT)  # a hook has given all of them other names
+        raise ValidationError(messages.NOT_KEPT)  # a hook has given all of them other names
     return change_each(parts.items(), lambda _, part: _store(*part))
 
 
@@ -271,11 +271,11 @@ def _scalar(field: mm.Field[Any] | None, loaded: Any) -> Any:
     if isinstance(loaded, (datetime, Decimal)):  # as texts they would have no place among others
         stored = moment_of(loaded) if isinstance(loaded, datetime) else decimal128_of(loaded)
         if stored is None:
-            raise ValidationError(NO_VALUE)
+            raise ValidationError(messages.NO_VALUE)
         return stored
     if isinstance(loaded, (bytes, ObjectId)):
         return loaded
     dumped = None if field is None else _dump(field, loaded)
     if dumped is None or dumped is loaded or type(dumped) not in _JSON:
-        raise ValidationError(NO_VALUE)
+        raise ValidationError(messages.NO_VALUE)
     return _store(None, dumped)

@@ -14,6 +14,7 @@ from bson.binary import UUID_SUBTYPE
 from marshmallow import fields as mm
 from marshmallow import validate
 
+from gatewayfw import messages
 from gatewayfw.schemas.kinds.base import Ability, Description, ReadField
 from gatewayfw.schemas.kinds.checks import described_lengths, lengths
 from gatewayfw.schemas.kinds.quick import Load, Store, Test, passes
@@ -29,7 +30,7 @@ class ObjectIdField(ReadField, mm.String, own=True):
     kind = "object_id"
     sorts = True
     largest = ID
-    default_error_messages = {"invalid": "Not a valid ObjectId (24 hexadecimal digits)."}
+    default_error_messages = {"invalid": messages.NO_OBJECT_ID}
 
     def read(self, value: Any) -> ObjectId | None:
         return id_of(value)
@@ -52,7 +53,7 @@ class UuidField(ReadField, mm.String, own=True):
     sorts = True
     largest = BINARY + 16
     reads_otherwise = True
-    default_error_messages = {"invalid": "Not a valid UUID."}
+    default_error_messages = {"invalid": messages.NO_UUID}
 
     def read(self, value: Any) -> UUID | None:
         return uuid_of(value)
@@ -77,7 +78,7 @@ class DateField(ReadField, mm.String, own=True):
     sorts = True
     abilities = frozenset({Ability.ORDER, Ability.DATE})
     largest = NUMBER
-    default_error_messages = {"invalid": "Not a valid ISO 8601 date."}
+    default_error_messages = {"invalid": messages.NO_DATE}
 
     def read(self, value: Any) -> datetime | None:
         return moment_of(value)
@@ -95,7 +96,7 @@ class BinaryField(ReadField, mm.Raw, own=True):
     kind = "binary"
     reads_otherwise = True
     tested = (validate.Length,)
-    default_error_messages = {"invalid": "Not valid base64."}
+    default_error_messages = {"invalid": messages.NO_BASE64}
 
     def read(self, value: Any) -> bytes | None:
         return bytes_of(value)

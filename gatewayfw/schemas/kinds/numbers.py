@@ -10,6 +10,7 @@ from bson import Decimal128
 from marshmallow import ValidationError, validate
 from marshmallow import fields as mm
 
+from gatewayfw import messages
 from gatewayfw.schemas.kinds.base import Ability, Description, KindField
 from gatewayfw.schemas.kinds.checks import choices, described_range
 from gatewayfw.schemas.kinds.quick import INFINITY, Load, Store, Test, passes
@@ -28,6 +29,7 @@ class BooleanField(KindField, mm.Boolean, own=True):
     kind = "boolean"
     sorts = True
     largest = 1
+    default_error_messages = {"invalid": messages.NO_BOOLEAN}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if isinstance(value, bool):
@@ -53,6 +55,7 @@ class NumberField(KindField, mm.Float, own=True):
     sorts = True
     abilities = frozenset({Ability.CALCULATE, Ability.ORDER})
     largest = NUMBER
+    default_error_messages = {"invalid": messages.NO_NUMBER}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if isinstance(value, str):
@@ -75,7 +78,7 @@ class IntegerField(NumberField, own=True):
     """An int within 64 bits; integral text and floats are coerced to it."""
 
     kind = "integer"
-    default_error_messages = mm.Integer.default_error_messages
+    default_error_messages = {"invalid": messages.NO_INTEGER}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if isinstance(value, str):
@@ -103,9 +106,9 @@ class DecimalField(KindField, mm.Decimal, own=True):
     largest = DECIMAL
     tested = (validate.Range,)
     default_error_messages = {
-        "invalid": 'Not a valid decimal (text such as "12.50").',
-        "more": "Must have at most {places} decimal places.",
-        "digits": f"Must have at most {MOST_DIGITS} digits.",
+        "invalid": messages.NO_DECIMAL,
+        "more": messages.TOO_MANY_PLACES,
+        "digits": messages.TOO_MANY_DIGITS,
     }
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
@@ -114,12 +117,12 @@ class DecimalField(KindField, mm.Decimal, own=True):
             raise self.make_error("invalid")
         places = self.metadata["places"]
         if _has_more(given, places, is_text=isinstance(value, str)):
-            raise self.make_error("more", places=places)
+            raise self.make_error("more", max=places)
         try:
             # Adding 0 removes the sign of "-0.00".
             return _CONTEXT.add(given.quantize(Decimal(1).scaleb(-places), context=_CONTEXT), Decimal(0))
         except InvalidOperation:
-            raise self.make_error("digits") from None
+            raise self.make_error("digits", max=MOST_DIGITS) from None
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
         return None if value is None else f"{value:f}"

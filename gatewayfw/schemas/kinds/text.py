@@ -8,6 +8,7 @@ from typing import Any
 from marshmallow import ValidationError, validate
 from marshmallow import fields as mm
 
+from gatewayfw import messages
 from gatewayfw.schemas.kinds.base import Description, KindField
 from gatewayfw.schemas.kinds.checks import FullMatch, choices, described_lengths, lengths
 from gatewayfw.schemas.kinds.numbers import comparable_number
@@ -29,6 +30,7 @@ class StringField(KindField, mm.String, own=True):
     kind = "string"
     sorts = True
     is_text = True
+    default_error_messages = {"invalid": messages.NO_TEXT}
     tested: tuple[type, ...] = (validate.Length,)  # with the type in one test, since nearly every text has a maximum
 
     def _validate(self, value: Any) -> None:
@@ -70,7 +72,7 @@ class EmailField(StringField, own=True):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         text = super()._deserialize(value, attr, data, **kwargs)
         if len(text.encode()) > LONGEST_EMAIL:
-            raise ValidationError(validate.Email.default_message)
+            raise ValidationError(messages.NO_EMAIL)
         return text
 
     def _test(self) -> Test | None:
@@ -94,7 +96,7 @@ class EnumsField(KindField, mm.Raw, own=True):
 
     kind = "enums"
     sorts = True
-    default_error_messages = {"invalid": "Must be one of: {choices}."}
+    default_error_messages = {"invalid": messages.NO_CHOICE}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         choices = self.metadata["choices"]

@@ -196,7 +196,7 @@ def test_a_filter_that_names_nothing_is_refused(world, land, refused, nothing):
         ({"$set": {"country": {}}}, *invalid("update.country", "Not a pure field of the model.")),
         ({"$set": {"name": 5}}, *invalid("update.name", "Not a valid string.")),
         ({"$unset": {"name": ""}}, *invalid("update.name", REQUIRED)),
-        ({"$inc": {"name": 1}}, UsageError, "update: $inc name: Not a number."),
+        ({"$inc": {"name": 1}}, UsageError, "update: $inc name: not a number"),
     ],
 )
 def test_an_update_is_checked_before_anything_is_changed(world, cities, refused, update, error, message):

@@ -8,6 +8,7 @@ from typing import Any
 
 from bson import ObjectId
 
+from gatewayfw import messages
 from gatewayfw.errors import Conflict, ValidationError, missing_related
 from gatewayfw.odm.copies.rules import LOCK, assign, copies_by_id, embedded, has_form, ids_in, merged, without
 from gatewayfw.odm.hidden import HIDDEN
@@ -95,7 +96,7 @@ def _addition(document: Document, given: RelationInput, replace: bool) -> _Addit
         raise Conflict(f"{relation.name} is required")
     after = list(given.ids) if replace else [*present, *(id_ for id_ in given.ids if id_ not in present)]
     if relation.limit is not None and len(after) > relation.limit:
-        raise ValidationError({f"relations.{relation.name}._ids": [f"More than {relation.limit} ids."]})
+        raise ValidationError({f"relations.{relation.name}._ids": [messages.TOO_MANY_IDS.format(max=relation.limit)]})
     removed = [id_ for id_ in present if id_ not in after]
     return _Addition(given, copies_by_id(value), after, removed, ids_to_copy(given, value, after, replace))
 
