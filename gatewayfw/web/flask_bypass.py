@@ -20,6 +20,7 @@ from werkzeug.routing import MapAdapter
 from werkzeug.wsgi import get_host
 
 from gatewayfw.web.endpoint import Endpoint
+from gatewayfw.web.flask_request import LazyRequest
 from gatewayfw.web.reply import OK, Success
 
 if TYPE_CHECKING:
@@ -53,12 +54,27 @@ class FlaskBypass:
         self._name = view
         self._view = app.view_functions[view]
         self._rule = next(app.url_map.iter_rules(view))
+        #: Functions around requests and receivers of signals, which only Flask's dispatch calls.
+        self._called_by_flask = (
+            app.before_request_funcs,
+            app.after_request_funcs,
+            app.teardown_request_funcs,
+            app.teardown_appcontext_funcs,
+            app.url_value_preprocessors,
+            signals.request_started.receivers,
+            signals.request_finished.receivers,
+            signals.request_tearing_down.receivers,
+            signals.appcontext_pushed.receivers,
+            signals.appcontext_tearing_down.receivers,
+            signals.appcontext_popped.receivers,
+        )
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if environ.get("PATH_INFO") != self._path or not self._is_free() or not self._is_plain(environ):
             return self._dispatch(environ, start_response)
         app = self._app
-        request = app.request_class(environ)
+        kind = app.request_class
+        request = LazyRequest(environ, app) if kind is Request else kind(environ)
         request.json_module = app.json
         request.url_rule, request.view_args = self._rule, {}
         context = _BypassContext(app, environ, request)
@@ -72,7 +88,7 @@ class FlaskBypass:
         finally:
             _REQUEST.reset(token)
             _APP.reset(app_token)
-            if "files" in request.__dict__ or type(request) is not Request:
+            if "files" in request.__dict__ or type(request) is not LazyRequest:
                 request.close()
             environ["werkzeug.request"] = None  # Otherwise the two are a cycle that only a garbage collection frees.
 
@@ -90,17 +106,7 @@ class FlaskBypass:
         """Whether nothing in the app needs Flask's dispatch."""
         app = self._app
         return not (
-            app.before_request_funcs
-            or app.after_request_funcs
-            or app.teardown_request_funcs
-            or app.teardown_appcontext_funcs
-            or app.url_value_preprocessors
-            or signals.request_started.receivers
-            or signals.request_finished.receivers
-            or signals.request_tearing_down.receivers
-            or signals.appcontext_pushed.receivers
-            or signals.appcontext_tearing_down.receivers
-            or signals.appcontext_popped.receivers
+            any(self._called_by_flask)
             or app.config["SECRET_KEY"] is not None
             or type(app.session_interface) is not SecureCookieSessionInterface
             or app.response_class is not Response

@@ -22,7 +22,6 @@ from typing import Any, BinaryIO, cast, final
 from flask import Request
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.sansio import multipart
-from werkzeug.wsgi import get_content_length
 
 from gatewayfw import messages
 from gatewayfw.errors import BadRequest, Forbidden, TooLarge, UnsupportedMediaType, ValidationError
@@ -30,7 +29,7 @@ from gatewayfw.files.stores import error_of
 from gatewayfw.schemas.kinds.file import FileField, Upload
 from gatewayfw.schemas.kinds.file_types import HEAD
 from gatewayfw.settings import Settings
-from gatewayfw.web.reader import MEDIA_TYPE, check_encoding, check_request, parse, too_large, unreadable
+from gatewayfw.web.reader import MEDIA_TYPE, check_encoding, check_request, find_length, parse, too_large, unreadable
 from gatewayfw.web.slow_bodies import CHUNK, Patience
 
 _SPOOLING = "the upload could not be spooled to the directory of temporary files"
@@ -84,7 +83,7 @@ class Form:
             raise Forbidden(f"requests with files need the header {HEADER}: 1")
         check_encoding(request.environ)
         most = settings.max_upload_bytes
-        if (get_content_length(request.environ) or 0) > most:
+        if (find_length(request.environ) or 0) > most:
             raise too_large()
         self._settings = settings
         self._events = _read_events(request, boundary, most)
@@ -224,7 +223,7 @@ def _read_events(request: Request, boundary: bytes, most: int) -> Generator[mult
                 except RequestEntityTooLarge:
                     raise BadRequest("the head of a part is too long") from None
         except BaseException:
-            patience.discard(request, (get_content_length(request.environ) or 0) - count)
+            patience.discard(request, (find_length(request.environ) or 0) - count)
             raise
     yield event
 

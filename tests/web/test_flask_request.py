@@ -5,17 +5,38 @@ from __future__ import annotations
 import gc
 import weakref
 
+import flask
 import pytest
 from flask import Flask, g
 from werkzeug.test import EnvironBuilder
 from werkzeug.wrappers import Request
 
-from gatewayfw.web.flask_request import FlaskGlobals, address_of, begin, make_contexts
+from gatewayfw.web.flask_request import FlaskGlobals, LazyRequest, address_of, begin, make_contexts
 
 
 def sent(**headers):
     environ = EnvironBuilder(headers={name.replace("_", "-"): value for name, value in headers.items()}).get_environ()
     return Request({**environ, "REMOTE_ADDR": "10.0.0.1"})
+
+
+@pytest.mark.parametrize("name", sorted(vars(flask.Request({}))))
+def test_a_lazy_request_has_each_part_that_flasks_has(name):
+    environ = EnvironBuilder("/a?b=c", "http://shop.example/x", method="PUT", headers={"Token": "t"}).get_environ()
+    lazy = LazyRequest(environ, Flask("host"))
+    assert getattr(lazy, name) == getattr(flask.Request(environ), name)
+    assert (lazy.url, lazy.args["b"], lazy.headers["token"]) == ("http://shop.example/x/a?b=c", "c", "t")
+    with pytest.raises(AttributeError):
+        _ = lazy.nothing
+
+
+@pytest.mark.parametrize(("of_app", "own", "most"), [(None, None, None), (5, None, 5), (5, 9, 9), (None, 0, 0)])
+def test_a_lazy_request_has_the_limit_that_flasks_has(of_app, own, most):
+    app = Flask("host")
+    app.config["MAX_CONTENT_LENGTH"] = of_app
+    with app.app_context():
+        for request in (LazyRequest({}, app), flask.Request({})):
+            request.max_content_length = own
+            assert request.max_content_length == most
 
 
 def test_a_context_begins_with_request_headers_and_address():

@@ -5,10 +5,11 @@ import json
 
 import pytest
 from flask import Flask, Request, request
+from werkzeug.wsgi import get_content_length
 
 from gatewayfw.errors import BadRequest, TooLarge, UnsupportedMediaType
 from gatewayfw.settings import Settings
-from gatewayfw.web.reader import check_request, read_body
+from gatewayfw.web.reader import check_request, find_length, read_body
 from tests.web.mount import BODY
 from tests.web.refusals import refused
 
@@ -243,3 +244,11 @@ def test_body_shorter_than_its_length_is_a_bad_request():
     environ = {"CONTENT_LENGTH": str(len(DATA) + 1), "wsgi.input_terminated": True}
     found = refused(lambda: read(None, input_stream=io.BytesIO(DATA), environ_overrides=environ))
     assert found == (BadRequest, "the request body could not be read")
+
+
+@pytest.mark.parametrize("given", ["0", "5", " 7 ", "-3", "+3", "1_0", "x", "", "9" * 20, "9" * 5000, None])
+@pytest.mark.parametrize("coding", ["chunked", "Chunked", "gzip, chunked", "identity", None])
+def test_the_length_of_a_body_is_found_as_by_werkzeug(given, coding):
+    headers = {"CONTENT_LENGTH": given, "HTTP_TRANSFER_ENCODING": coding}
+    environ = {name: value for name, value in headers.items() if value is not None}
+    assert find_length(environ) == get_content_length(environ)
