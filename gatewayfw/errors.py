@@ -1,7 +1,8 @@
-"""All errors: each failure's name, HTTP status, code for programs and message.
+"""All errors: each failure's name, HTTP status and code for programs.
 
 Every error that a request can end with is a `GatewayError`. Its ``message`` is written for the client and never holds a
-value the client sent, a document, driver text or a path of the server. docs/errors.md lists the cases.
+value the client sent, a document, driver text or a path of the server; the texts stand in `gatewayfw.messages`.
+docs/errors.md lists the cases.
 
 Source: specification 21; the statuses are our choice.
 """
@@ -11,6 +12,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+
+from gatewayfw import messages
 
 #: How many ids a message names.
 _NAMED = 10
@@ -32,7 +35,7 @@ class GatewayError(Exception):
 
     status: int = 500
     code: str = "internal_error"
-    message: str = "internal error"
+    message: str = messages.INTERNAL
     headers: Mapping[str, str] = {}
     done: int = 0
     met: tuple[str, Sequence[Mapping[str, object]]] | None = None
@@ -117,8 +120,8 @@ class ValidationError(GatewayError):
         kept = {path: list(texts) for path, texts in islice(errors.items(), self.MOST)}
         listed = [f"{path}: {' '.join(texts)}" for path, texts in kept.items()]
         if len(errors) > self.MOST:
-            listed.append("and more")
-        super().__init__(f"validation error: {'; '.join(listed)}" if listed else "validation error")
+            listed.append(messages.MORE_ERRORS)
+        super().__init__(f"{messages.VALIDATION}: {'; '.join(listed)}" if listed else messages.VALIDATION)
         self.errors = kept
 
 
@@ -148,7 +151,7 @@ class MethodNotAllowed(GatewayError):
 
     status = 405
     code = "method_not_allowed"
-    message = "method not allowed: use POST"
+    message = messages.USE_POST
     headers = {"Allow": "POST, OPTIONS"}
 
 
@@ -171,17 +174,17 @@ class DuplicateKey(Conflict):
     code = "duplicate_key"
 
     def __init__(self, fields: str | Iterable[str] = ()) -> None:
-        super().__init__("Duplicate key error")
+        super().__init__(messages.DUPLICATE_KEY)
         named = [fields] if isinstance(fields, str) else fields
         self.fields = tuple(name for name in named if name.partition(".")[0] != "_gw")
-        self.errors = {name: ["is taken"] for name in self.fields}
+        self.errors = {name: [messages.TAKEN] for name in self.fields}
 
 
 class InProgress(Conflict):
     """Another request with the same ``Idempotency-Key`` is under way."""
 
     code = "in_progress"
-    message = "a request with this Idempotency-Key is under way, try again"
+    message = messages.IN_PROGRESS
     headers = {"Retry-After": "1"}
 
 
@@ -189,7 +192,7 @@ class NotDone(Conflict):
     """Another item of the atomic batch failed. Nothing of this one was written."""
 
     code = "not_done"
-    message = "not done"
+    message = messages.NOT_DONE
 
 
 class StillReferenced(Conflict):
@@ -199,7 +202,7 @@ class StillReferenced(Conflict):
 
     def __init__(self, model: str, counts: Mapping[str, int]) -> None:
         listed = ", ".join(f"{name}: {count}" for name, count in counts.items())
-        super().__init__(f"{model} is still referenced ({listed})")
+        super().__init__(messages.STILL_REFERENCED.format(model=model, counts=listed))
         self.counts = dict(counts)
 
 
@@ -216,9 +219,9 @@ class Stale(GatewayError):
     code = "stale"
 
     def __init__(self, revision: int) -> None:
-        super().__init__(f"the document has changed: its revision is {revision}")
+        super().__init__(messages.STALE.format(revision=revision))
         self.revision = revision
-        self.errors = {"_rev": [f"is {revision}"]}
+        self.errors = {"_rev": [messages.REVISION.format(revision=revision)]}
 
 
 class TooLarge(GatewayError):
@@ -240,8 +243,8 @@ class ReplyTooLarge(TooLarge):
     code = "reply_too_large"
 
     def __init__(self, most: int, *, written: bool = False) -> None:
-        stays = "; whatever this request wrote stays" if written else ""
-        super().__init__(f"the reply would have more than {most} bytes{stays}; ask for fewer fields or documents")
+        stays = messages.WRITES_STAY if written else ""
+        super().__init__(messages.REPLY_TOO_LARGE.format(max=most, stays=stays))
         self.most = most
 
 
@@ -250,7 +253,7 @@ class KeyReused(GatewayError):
 
     status = 422
     code = "key_reused"
-    message = "this Idempotency-Key was sent with another body"
+    message = messages.KEY_REUSED
 
 
 class UnsupportedMediaType(GatewayError):
@@ -270,7 +273,7 @@ class RateLimited(HttpError):
     code = "rate_limited"
 
     def __init__(self, seconds: float) -> None:
-        super().__init__("too many requests, try again later", 429, code="rate_limited")
+        super().__init__(messages.RATE_LIMITED, 429, code="rate_limited")
         self.headers = {"Retry-After": str(max(1, math.ceil(seconds)))}
 
 
@@ -282,7 +285,7 @@ class Unavailable(GatewayError):
 
     status = 503
     code = "unavailable"
-    message = "service unavailable, try again"
+    message = messages.UNAVAILABLE
     headers = {"Retry-After": "1"}
 
     def __init__(self, message: str | None = None, *, reason: str = "") -> None:
@@ -294,7 +297,7 @@ class Timeout(Unavailable):
     """The deadline passed. Nothing was written."""
 
     code = "timeout"
-    message = "the request timed out, try again"
+    message = messages.TIMED_OUT
 
 
 class PartlyDone(GatewayError):
@@ -302,7 +305,7 @@ class PartlyDone(GatewayError):
 
     status = 503
     code = "partly_done"
-    message = "service unavailable; a part of this request was done"
+    message = messages.PARTLY_DONE
 
 
 class OutcomeUnknown(GatewayError):
@@ -310,7 +313,7 @@ class OutcomeUnknown(GatewayError):
 
     status = 503
     code = "outcome_unknown"
-    message = "service unavailable; the outcome of the write is unknown"
+    message = messages.OUTCOME_UNKNOWN
 
 
 class StorageError(GatewayError):
@@ -346,5 +349,5 @@ def missing_extra(what: str, library: str, extra: str) -> DefinitionError:
 def missing_related(model: str, ids: Iterable[object]) -> NotFound:
     """Return the error for missing related documents; it names ten ids at most."""
     listed = [str(id_) for id_ in ids]
-    more = f" and {len(listed) - _NAMED} more" if len(listed) > _NAMED else ""
-    return NotFound(f"{model} not found: {', '.join(listed[:_NAMED])}{more}")
+    more = messages.MORE_MISSING.format(count=len(listed) - _NAMED) if len(listed) > _NAMED else ""
+    return NotFound(messages.MISSING_RELATED.format(model=model, ids=", ".join(listed[:_NAMED]) + more))

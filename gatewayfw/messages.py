@@ -1,10 +1,13 @@
-"""Every text that a client reads when a value is refused, wherever that is found.
+"""Every text that a client reads when a value or a request is refused.
 
-What developers are told, in a `DefinitionError`, a `UsageError` or the log, stands where it is raised. What stands in
+Of a value the reply names the path, and here is a sentence; of a request this is all that the client is told. What
+developers are told, in a `DefinitionError`, a `UsageError` or the log, stands where it is raised. What stands in
 braces is filled in by ``str.format``: ``{min}`` and ``{max}`` are inclusive bounds.
 """
 
 from __future__ import annotations
+
+# Values
 
 # -- absent, unknown, or of no use to anybody
 
@@ -103,3 +106,146 @@ NO_SINGLE_ID = "Expected one id."
 REPEATED_ID = "Ids may not repeat."
 TOO_MANY_IDS = "More than {max} ids."
 OF_FILE = "Comes from the file."
+
+# Requests
+
+# -- what the classes of errors say, where nothing else is said
+
+INTERNAL = "internal error"
+VALIDATION = "validation error"
+DUPLICATE_KEY = "Duplicate key error"
+TAKEN = "is taken"
+MORE_ERRORS = "and more"
+IN_PROGRESS = "a request with this Idempotency-Key is under way, try again"
+KEY_REUSED = "this Idempotency-Key was sent with another body"
+NOT_DONE = "not done"
+STALE = "the document has changed: its revision is {revision}"
+REVISION = "is {revision}"
+RATE_LIMITED = "too many requests, try again later"
+UNAVAILABLE = "service unavailable, try again"
+TIMED_OUT = "the request timed out, try again"
+PARTLY_DONE = "service unavailable; a part of this request was done"
+OUTCOME_UNKNOWN = "service unavailable; the outcome of the write is unknown"
+
+# -- names and addresses
+
+NOT_FOUND = "not found; acts are called by POST {path}"
+NO_SERVICE = "service not found: {name}"
+NO_MODEL = "model not found: {name}"
+NO_ACTS = "no acts found for model: {name}"
+NO_ACT = "act not found: {name}"
+NO_FIELD_OR_RELATION = "{what} not found: {name}"
+#: Where a list of names is empty.
+NONE = "none"
+KNOWN_NAMES = "{message} (known: {names})"
+NO_FILE_FOUND = "file not found"
+METHOD_NOT_ALLOWED = "method not allowed"
+USE_POST = "method not allowed: use POST"
+USE_GET = "method not allowed: use GET"
+BAD_HOST = "the header Host is not valid"
+
+# -- the caller
+
+NO_TOKEN_IN_HEADER = "you should send your id with {} key in req header"
+NO_BEARER_TOKEN = "you should send your token as Authorization: Bearer"
+NO_TOKEN_IN_COOKIE = "you should send your token in the cookie {}"
+BAD_TOKEN = "Invalid or expired token"
+BAD_TOKEN_DATA = "Invalid or missing token data"
+NO_USER = "user not exist"
+NO_ACTIVE_ROLE = "{} is required"
+UNKNOWN_ACTIVE_ROLE = "Active role not found"
+FORBIDDEN = "You cant do this"
+BAD_LINK = "the link is not valid, or not any more"
+
+# -- the body
+
+NO_JSON_TYPE = "unsupported media type: send application/json in UTF-8"
+ENCODED_BODY = "unsupported content encoding: send the body as it is"
+BODY_TOO_LARGE = "the request body is too large"
+SLOW_BODY = "the request body arrives too slowly"
+UNREADABLE_BODY = "the request body could not be read"
+EMPTY_BODY = "the request body is empty"
+NO_UTF8 = "the request body is not UTF-8"
+MALFORMED_JSON = "malformed JSON at line {line} column {column}"
+BODY_TOO_DEEP = "the request body is nested deeper than {max} levels"
+TOO_MANY_VALUES = "the request body holds more than {max} values"
+LONG_TEXT_IN_BODY = "a text of the request body is longer than {max} characters"
+LONG_KEY_IN_BODY = "a key of the request body is longer than {max} characters"
+NUL_IN_KEY = "a key of the request body holds NUL"
+LONG_INTEGER = "the request body holds an integer that does not fit 64 bits"
+NO_BODY_OBJECT = "the request body must be an object"
+NO_NAME = "{key} must be a string that is not empty"
+NO_DETAILS = "details must be an object with set and get"
+NO_PART_OF_DETAILS = "details.{key} must be an object"
+OTHERS_IN_DETAILS = "details must hold set and get only"
+
+# -- a body with files
+
+NO_FILES_TAKEN = "this act takes no files: send application/json in UTF-8"
+NO_UPLOAD_HEADER = "requests with files need the header {header}: 1"
+BEFORE_FIRST_PART = "there are bytes before the first part"
+OTHER_FIRST_PART = "the first part must be {part}"
+NO_JSON_PART = "the part {part} must be JSON in UTF-8"
+PART_TOO_LARGE = "the part {part} is too large"
+UNEXPECTED_PART = "unexpected part: the files of this request may be {names}"
+REPEATED_PART = "{path}: the part comes twice"
+NO_FILE_PART = "{path}: expected a file, as it is and with a file name"
+REPEATED_HEAD = "a part has the same head twice"
+LONG_HEAD = "the head of a part is too long"
+AFTER_LAST_PART = "there are bytes after the last part"
+FILE_TOO_LARGE = "{path}: the file has more than {max} bytes"
+OTHER_FILE_TYPE = "{path}: the content must be {types}"
+
+# -- a batch
+
+NO_BATCHES = "batch: this gateway takes one act at a time"
+OTHERS_IN_BATCH = "a body with batch may have atomic beside it, and nothing else"
+NO_BATCH = "batch must be a list of requests that is not empty"
+LONG_BATCH = "batch: at most {max} requests"
+NO_ATOMIC_FLAG = "atomic must be true or false"
+KEY_OF_BATCH = "the header Idempotency-Key belongs to one act: a batch takes none"
+BATCH_IN_BATCH = "batch.{number}: a batch cannot hold another"
+FILES_OF_BATCH = "a batch carries no files: send application/json in UTF-8"
+NO_TRANSACTIONS = "atomic: this gateway has no database with transactions"
+REMOTE_IN_BATCH = "batch.{number}: an atomic batch takes no acts of remote services"
+WRITES_OF_ACT_STAY = "; whatever it wrote stays"
+HEADERS_IN_BATCH = "this act answers with headers or cookies: call it outside of a batch{stays}"
+
+# -- keys of idempotent requests
+
+NO_KEY_TAKEN = "this act takes no {header}"
+BAD_KEY = "the header {header} must be 1 to 255 printable ASCII characters"
+KEY_WITHOUT_CALLER = "the header {header} is for callers who are signed in"
+
+# -- remote services
+
+REMOTE_ACTS = "service {name} is remote: its acts are not known here"
+NOT_PASSED_ON = "the request cannot be passed on to service {name}"
+HEADER_NOT_PASSED_ON = "the header {header} cannot be passed on"
+REMOTE_TIMED_OUT = "service {name} took too long"
+REMOTE_UNREACHABLE = "service {name} is unreachable"
+BAD_REMOTE_REPLY = "bad reply of service {name}: {reason}"
+TOO_MANY_HOPS = "service {name} was not asked: too many hops"
+
+# -- documents and relations
+
+MISSING_RELATED = "{model} not found: {ids}"
+MORE_MISSING = " and {count} more"
+STILL_REFERENCED = "{model} is still referenced ({counts})"
+STILL_SPREAD = "{model} is still being spread or removed: {ids}"
+STILL_FROZEN = "{holder} still has frozen copies of a deleted {model}: {ids}"
+ALREADY_RELATED = "{model} already has {relation}"
+SEVERAL_RELATED = "{model} has several documents in {relation}"
+RELATION_REQUIRED = "{relation} is required"
+DOCUMENT_TOO_LARGE = "the document would be too large"
+FIELDS_TOO_LARGE = "{document}: the fields of this document would have {size} bytes, more than {max}"
+NO_ROOM_FOR_COPIES = "its copies have no room for more"
+TOO_MANY_COPIES = "{model}: one insert may embed {max} copies of related documents, all of its documents together"
+TOO_MANY_MATCH = "more than {max} documents of {model} match, too many for one transaction"
+WRITES_STAY = "; whatever this request wrote stays"
+REPLY_TOO_LARGE = "the reply would have more than {max} bytes{stays}; ask for fewer fields or documents"
+NO_DIRECTION = "sort: expected 1, -1, 'asc' or 'desc'"
+NO_COUNT = "{name}: expected an integer from 0"
+NO_CHANGES = "update: {operator} takes an object"
+NO_FIELD_NAMED = "update: {operator} names no field"
+CHANGED_TWICE = "update: {path} is changed twice"

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, final
 
+from gatewayfw import messages
 from gatewayfw.acts.headers import Headers, read_headers
 from gatewayfw.acts.hooks import Hook
 from gatewayfw.acts.lookup import RemoteReply, RemoteService
@@ -105,19 +106,19 @@ class HttpService(RemoteService):
         try:
             data = encode({**body, "service": MAIN})
         except (TypeError, ValueError) as error:
-            raise BadRequest(f"the request cannot be passed on to service {self.name}") from error
+            raise BadRequest(messages.NOT_PASSED_ON.format(name=self.name)) from error
         limit = min(self._settings.remote_timeout, seconds)
         if limit <= 0:
-            raise RemoteTimeout(f"service {self.name} took too long")
+            raise RemoteTimeout(messages.REMOTE_TIMED_OUT.format(name=self.name))
         try:
             reply = self._posts.post(data, sent, connect=self._settings.remote_connect_timeout, total=limit)
             envelope = envelope_of(reply)
         except NotAGateway as error:
-            raise RemoteError(f"bad reply of service {self.name}: {error}") from error
+            raise RemoteError(messages.BAD_REMOTE_REPLY.format(name=self.name, reason=error)) from error
         except TimeoutError as error:
-            raise RemoteTimeout(f"service {self.name} took too long") from error
+            raise RemoteTimeout(messages.REMOTE_TIMED_OUT.format(name=self.name)) from error
         except OSError as error:
-            raise RemoteError(f"service {self.name} is unreachable") from error
+            raise RemoteError(messages.REMOTE_UNREACHABLE.format(name=self.name)) from error
         told = reply.pick_headers()
         if envelope["success"]:  # the others speak of errors
             told = {name: value for name, value in told.items() if name == "Idempotent-Replay"}
@@ -153,7 +154,7 @@ def _carried(headers: Mapping[str, str], carriers: Iterable[Carrier]) -> dict[st
 def _checked_value(header: str, *values: str) -> str:
     """Return the only value of a header; several values are refused, not guessed from."""
     if len(values) > 1 or not _HEADER_VALUE.fullmatch(values[0]):
-        raise BadRequest(f"the header {header} cannot be passed on")
+        raise BadRequest(messages.HEADER_NOT_PASSED_ON.format(header=header))
     return values[0]
 
 
@@ -163,5 +164,5 @@ def _forwarded(headers: Mapping[str, str], names: Iterable[str], address: str, n
     sent |= {header: _checked_value(header, *given.getlist(header)) for header in names if header in given}
     hops = headers.get(HOPS, "0")
     if not re.fullmatch(r"[0-9]{1,3}", hops) or int(hops) >= MAX_HOPS:
-        raise RemoteError(f"service {name} was not asked: too many hops")
+        raise RemoteError(messages.TOO_MANY_HOPS.format(name=name))
     return {**sent, HOPS: str(int(hops) + 1)}

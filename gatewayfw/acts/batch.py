@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar, final
 
+from gatewayfw import messages
 from gatewayfw.acts.act import Act
 from gatewayfw.acts.context import ContextFns, Globals, copy_for_attempt
 from gatewayfw.acts.lifecycle import Lifecycle, RequestBounds, say_what_is_done
@@ -153,7 +154,7 @@ class Batches:
         acts = [self._find(number, item) for number, item in enumerate(items)]
         with self._lifecycle.deadline() as bounds:
             if not self._transactions.has_transactions():
-                raise BadRequest("atomic: this gateway has no database with transactions")
+                raise BadRequest(messages.NO_TRANSACTIONS)
             batch = _Atomic(self._lifecycle, self._scopes, replies, bounds, self._transactions, acts)
             try:
                 batch.prepare(items, BatchTotals(self._settings))
@@ -172,7 +173,7 @@ class Batches:
         except GatewayError as error:
             return error
         if isinstance(found, RemoteService):
-            raise BadRequest(f"batch.{number}: an atomic batch takes no acts of remote services")
+            raise BadRequest(messages.REMOTE_IN_BATCH.format(number=number))
         return found
 
 

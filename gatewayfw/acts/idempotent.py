@@ -20,6 +20,7 @@ from uuid import UUID
 
 from bson import ObjectId
 
+from gatewayfw import messages
 from gatewayfw.acts.context import ContextFns, Globals, copy_for_attempt
 from gatewayfw.acts.hooks import ActFn, Hook, find_access_rules, find_fn_problems, find_marks
 from gatewayfw.acts.replies import ReplyBounds, WrittenReply
@@ -60,7 +61,7 @@ class Idempotency:
         if caller is None:
             user = context.get("user")
             if user is None:
-                raise Unauthenticated(f"the header {HEADER} is for callers who are signed in")
+                raise Unauthenticated(messages.KEY_WITHOUT_CALLER.format(header=HEADER))
             caller = user.get("_id") if isinstance(user, Mapping) else None
         if not isinstance(caller, _CALLERS) or isinstance(caller, bool):
             raise UsageError(
@@ -105,9 +106,9 @@ def read_key(
     Details that differ in the order of keys only are the same; 1 and 1.0 are not.
     """
     if rule is None:
-        raise BadRequest(f"this act takes no {HEADER}")
+        raise BadRequest(messages.NO_KEY_TAKEN.format(header=HEADER))
     if not _KEY.fullmatch(key):
-        raise BadRequest(f"the header {HEADER} must be 1 to 255 printable ASCII characters")
+        raise BadRequest(messages.BAD_KEY.format(header=HEADER))
     return KeyedRequest(key, rule, names, _hash(details))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NoReturn, Protocol, TypeVar, final
 
+from gatewayfw import messages
 from gatewayfw.acts.act import Act
 from gatewayfw.acts.context import ADDRESS, ContextFns
 from gatewayfw.acts.headers import Headers
@@ -113,7 +114,7 @@ class Lifecycle:
         """
         found = self.resolve(body) if act is None else act
         if files is not None and (isinstance(found, RemoteService) or not found.struct.files):
-            raise UnsupportedMediaType("this act takes no files: send application/json in UTF-8")
+            raise UnsupportedMediaType(messages.NO_FILES_TAKEN)
         if isinstance(found, RemoteService):
             return self._forward(found, body)
         request = None if key is None else read_key(key, found.once, _names_of(found, body), body["details"])

@@ -10,6 +10,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from typing import Any, final
 
+from gatewayfw import messages
 from gatewayfw.acts.act import Act, ActsByName, Service
 from gatewayfw.acts.hooks import Hook, call_with_body, find_hook_problems
 from gatewayfw.carriers import Carrier
@@ -98,7 +99,7 @@ class UnknownName(NotFound):
 
     def with_known(self) -> NotFound:
         """Return the error whose message names those that are registered, too."""
-        return NotFound(f"{self.message} (known: {', '.join(self.known) or 'none'})")
+        return NotFound(messages.KNOWN_NAMES.format(message=self.message, names=", ".join(self.known) or messages.NONE))
 
 
 def list_hooks(service: Service | RemoteService) -> list[Hook]:
@@ -168,7 +169,7 @@ class Directory:
         """Return one act."""
         acts = self._acts_of(service, schema)
         if act not in acts:
-            raise UnknownName(f"act not found: {shown(schema)}.{shown(act)}", acts)
+            raise UnknownName(messages.NO_ACT.format(name=f"{shown(schema)}.{shown(act)}"), acts)
         return acts[act]
 
     def remote_services(self) -> list[RemoteService]:
@@ -178,18 +179,18 @@ class Directory:
     def _acts_of(self, service: str, schema: str) -> ActsByName:
         found = self._local(service)
         if not found.get(schema):
-            raise UnknownName(f"no acts found for model: {shown(schema)}", found)
+            raise UnknownName(messages.NO_ACTS.format(name=shown(schema)), found)
         return found[schema]
 
     def _local(self, name: str) -> Service:
         found = self._find(name)
         if isinstance(found, RemoteService):
-            raise NotFound(f"service {shown(name)} is remote: its acts are not known here")
+            raise NotFound(messages.REMOTE_ACTS.format(name=shown(name)))
         return found
 
     def _find(self, name: str) -> Service | RemoteService:
         if name not in self._services:
-            raise UnknownName(f"service not found: {shown(name)}", self._services)
+            raise UnknownName(messages.NO_SERVICE.format(name=shown(name)), self._services)
         return self._services[name]
 
     # The contract's spellings of the methods above.

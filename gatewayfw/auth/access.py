@@ -14,10 +14,11 @@ from typing import Any, TypeVar, final
 
 from bson import ObjectId
 
+from gatewayfw import messages
 from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.headers import ROLE, read_carried
 from gatewayfw.acts.hooks import HookMark, mark
-from gatewayfw.auth.tokens import INVALID_TOKEN, Tokens
+from gatewayfw.auth.tokens import Tokens
 from gatewayfw.carriers import TOKEN, Carrier
 from gatewayfw.errors import DefinitionError, Forbidden, HttpError, Unauthenticated
 from gatewayfw.schemas.values import HEX_ID
@@ -25,16 +26,11 @@ from gatewayfw.schemas.values import HEX_ID
 #: The messages when no token was sent; the first is the contract's.
 NO_TOKEN: Mapping[str, str] = MappingProxyType(
     {
-        "header": "you should send your id with {} key in req header",
-        "bearer": "you should send your token as Authorization: Bearer",
-        "cookie": "you should send your token in the cookie {}",
+        "header": messages.NO_TOKEN_IN_HEADER,
+        "bearer": messages.NO_BEARER_TOKEN,
+        "cookie": messages.NO_TOKEN_IN_COOKIE,
     }
 )
-BAD_TOKEN_DATA = "Invalid or missing token data"
-NO_USER = "user not exist"
-NO_ACTIVE_ROLE = "{} is required"
-UNKNOWN_ACTIVE_ROLE = "Active role not found"
-REFUSED = "You cant do this"
 
 Role = Mapping[str, Any]
 Body = Mapping[str, Any]
@@ -115,7 +111,7 @@ class Auth:
         if not sent:
             raise Unauthenticated(NO_TOKEN[self._token_from.place].format(self._token_from.name))
         if len(sent) > 1:
-            raise Unauthenticated(INVALID_TOKEN)
+            raise Unauthenticated(messages.BAD_TOKEN)
         return self.tokens.read(sent[0])
 
     @mark(HookMark("load_user", needs="token", gives="user"))
@@ -128,10 +124,10 @@ class Auth:
         payload = context.get("token")
         id_ = payload.get("_id") if isinstance(payload, Mapping) else None
         if not isinstance(id_, str) or not HEX_ID.fullmatch(id_):
-            raise Unauthenticated(BAD_TOKEN_DATA)
+            raise Unauthenticated(messages.BAD_TOKEN_DATA)
         user = self._find_user(id_)
         if user is None:
-            raise Unauthenticated(NO_USER)
+            raise Unauthenticated(messages.NO_USER)
         context["user"] = user
 
     def grant(self, *rules: Rule) -> AccessHook:
@@ -152,18 +148,18 @@ class Auth:
             context = self._contexts.get_context_model()
             user = context.get("user")
             if user is None:
-                raise Unauthenticated(NO_USER)
+                raise Unauthenticated(messages.NO_USER)
             if not isinstance(user, Mapping):
                 raise DefinitionError(f"grant: 'user' in the context must be a mapping, not {type(user).__name__}")
             wanted = read_carried(self._role_from, context, body)
             role = _role(user, wanted[0]) if len(wanted) == 1 else None
             if user.get("isGhost") is not True:
                 if not wanted:
-                    raise HttpError(NO_ACTIVE_ROLE.format(self._role_from.name), 400, code="validation_error")
+                    raise HttpError(messages.NO_ACTIVE_ROLE.format(self._role_from.name), 400, code="validation_error")
                 if role is None:
-                    raise Forbidden(UNKNOWN_ACTIVE_ROLE)
+                    raise Forbidden(messages.UNKNOWN_ACTIVE_ROLE)
                 if not any(rule.allows(role, body) for rule in rules):
-                    raise Forbidden(REFUSED)
+                    raise Forbidden(messages.FORBIDDEN)
             context["active_role"] = role
 
         check_access.rules = rules  # type: ignore[attr-defined]  # for who wants to tell of them

@@ -16,6 +16,7 @@ from typing import Any, Literal, final
 
 import jwt
 
+from gatewayfw import messages
 from gatewayfw.environment import is_development
 from gatewayfw.errors import DefinitionError, Unauthenticated, UsageError, missing_extra
 
@@ -25,7 +26,6 @@ KEY_VARIABLE = "GATEWAYFW_TOKEN_KEY"
 FALLBACKS_VARIABLE = "GATEWAYFW_TOKEN_KEY_FALLBACKS"
 #: Seconds until a token expires: 7 days.
 LIFETIME = 7 * 24 * 3600
-INVALID_TOKEN = "Invalid or expired token"
 
 Algorithm = Literal["HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "ES256", "ES384", "ES512"]
 
@@ -115,7 +115,7 @@ class Tokens:
         try:
             return self._decode(token)
         except Exception as error:  # The seam: PyJWT 2.15 also lets UnicodeEncodeError and RecursionError through.
-            raise Unauthenticated(INVALID_TOKEN) from error
+            raise Unauthenticated(messages.BAD_TOKEN) from error
 
     def _decode(self, token: str, options: Any = None) -> dict[str, Any]:
         payload = self._verify(token, options)

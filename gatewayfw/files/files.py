@@ -43,7 +43,6 @@ FIELDS: Mapping[str, Any] = {
     "key": optional(string(size=40)),
 }
 _KEY = "key"
-_MISSING = "file not found"
 #: Keys that the sweep asks for at once.
 _BATCH = 500
 
@@ -221,16 +220,16 @@ class Files:
         """
         id_, defined = read_id(id), self._defined
         if defined is None or id_ is None:
-            raise NotFound(_MISSING)
+            raise NotFound(messages.NO_FILE_FOUND)
         model = defined.model.name
         if SIGNATURE in query:
             if self._links is None or not self._links.opens(model, str(id_), query, time.time()):
-                raise Forbidden("the link is not valid, or not any more")
+                raise Forbidden(messages.BAD_LINK)
             act: Act | None = defined.by_link
         else:
             act = defined.by_hooks
         if act is None:
-            raise NotFound(_MISSING)
+            raise NotFound(messages.NO_FILE_FOUND)
         return act, {"service": MAIN, "model": model, "act": "read", "details": {"set": {"_id": str(id_)}, "get": {}}}
 
     def problems(self) -> Iterator[str]:
@@ -276,11 +275,11 @@ class Files:
         wanted = {"_id": body["details"]["set"]["_id"], _KEY: {"$exists": True}}
         found = self._known.model.find_one(wanted, projection=dict.fromkeys(FIELDS, 1), reveal=[_KEY])
         if found is None:
-            raise NotFound(_MISSING)
+            raise NotFound(messages.NO_FILE_FOUND)
         content = self._stored.open(found[_KEY], found["size"])
         if content is None:
             _LOG.error("the bytes of the file %s are missing", found["_id"])
-            raise NotFound(_MISSING)
+            raise NotFound(messages.NO_FILE_FOUND)
         return StoredFile(found["name"], found["type"], found["size"], found["sha256"], content)
 
     def _unused(self, keys: Collection[str]) -> list[str]:

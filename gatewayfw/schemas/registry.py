@@ -12,6 +12,7 @@ from typing import Any, TypeVar, final
 
 from marshmallow.fields import Field
 
+from gatewayfw import messages
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas.fields import Constructors, as_field, check_stored_names
 from gatewayfw.schemas.get import Level, SelectStruct, Spec, freeze, full_projection, level
@@ -275,11 +276,11 @@ def _find_named(parts: Mapping[str, T], model: str, key: str, what: str) -> T:
     try:
         return parts[key]
     except (KeyError, TypeError):
-        raise NotFound(f"{what} not found: {shown(model)}.{shown(key)}") from None
+        raise NotFound(messages.NO_FIELD_OR_RELATION.format(what=what, name=f"{shown(model)}.{shown(key)}")) from None
 
 
 def _find_model(state: State, name: str) -> ModelSchema:
     try:
         return state.models[name]
     except (KeyError, TypeError):
-        raise NotFound(f"model not found: {shown(name)}") from None
+        raise NotFound(messages.NO_MODEL.format(name=shown(name))) from None

@@ -19,6 +19,7 @@ from weakref import WeakKeyDictionary
 from bson.errors import BSONError
 from pymongo.errors import PyMongoError
 
+from gatewayfw import messages
 from gatewayfw.errors import DefinitionError, DuplicateKey, StorageError, Timeout, TooLarge, ValidationError
 from gatewayfw.storage.base import OpenTransaction, OpenTransactions, Storage, T
 from gatewayfw.storage.deadlines import UNLIMITED
@@ -26,7 +27,6 @@ from gatewayfw.storage.documents import as_stored, encode, show
 from gatewayfw.storage.memory_indexes import find_unsupported
 from gatewayfw.storage.memory_store import MockCollection
 from gatewayfw.storage.missing_indexes import find_missing
-from gatewayfw.storage.mongo.errors import TOO_LARGE
 from gatewayfw.storage.order import rank
 from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Update
 from gatewayfw.storage.update_operators import apply_update
@@ -268,7 +268,7 @@ class MockStorage(Storage):
 
     def _put(self, collection: str, document: Document, before: Document | None = None) -> None:
         if len(encode(document)) > self.most_bytes:
-            raise TooLarge(TOO_LARGE)
+            raise TooLarge(messages.DOCUMENT_TOO_LARGE)
         self._stored(collection).put(document, before)
         self._remember(collection, document["_id"], before)
 

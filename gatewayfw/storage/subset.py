@@ -27,6 +27,7 @@ from typing import Any
 
 from bson.regex import Regex
 
+from gatewayfw import messages
 from gatewayfw.errors import BadRequest, UsageError
 from gatewayfw.storage.filter_operators import JUNCTIONS, NESTING, OPERATORS, has_operators, is_list, is_of_values
 from gatewayfw.storage.update_operators import OPERATORS as UPDATES
@@ -171,12 +172,12 @@ def changes_of(update: Mapping[str, Any], known: Container[str] = UPDATES.keys()
             raise UsageError(f"update: unknown operator {operator}{hint}")
         refusal = BadRequest if operator == "$set" else UsageError
         if not isinstance(changes, Mapping):
-            raise refusal(f"update: {operator} takes an object")
+            raise refusal(messages.NO_CHANGES.format(operator=operator))
         for path, value in changes.items():
             if not isinstance(path, str) or "\0" in path or not all(path.split(".")):
-                raise refusal(f"update: {operator} names no field")
+                raise refusal(messages.NO_FIELD_NAMED.format(operator=operator))
             # MongoDB refuses overlapping paths (code 40); memory would apply them in some order.
             if any(path == other or path.startswith(other + ".") or other.startswith(path + ".") for other in seen):
-                raise refusal(f"update: {path} is changed twice")
+                raise refusal(messages.CHANGED_TWICE.format(path=path))
             seen.append(path)
             yield operator, path, value

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, final
 
+from gatewayfw import messages
 from gatewayfw.acts.batch import Item, ItemReply
 from gatewayfw.acts.context import ADDRESS
 from gatewayfw.acts.lifecycle import RequestBounds
@@ -50,18 +51,18 @@ def check_batch(value: Mapping[str, Any], environ: Mapping[str, Any], most: int)
     """
     given, atomic = value["batch"], value.get("atomic", False)
     if value.keys() - {"batch", "atomic"}:
-        raise BadRequest("a body with batch may have atomic beside it, and nothing else")
+        raise BadRequest(messages.OTHERS_IN_BATCH)
     if not isinstance(given, list) or not given:
-        raise BadRequest("batch must be a list of requests that is not empty")
+        raise BadRequest(messages.NO_BATCH)
     if len(given) > most:
-        raise BadRequest(f"batch: at most {most} requests")
+        raise BadRequest(messages.LONG_BATCH.format(max=most))
     if not isinstance(atomic, bool):
-        raise BadRequest("atomic must be true or false")
+        raise BadRequest(messages.NO_ATOMIC_FLAG)
     if KEY in environ:
-        raise BadRequest("the header Idempotency-Key belongs to one act: a batch takes none")
+        raise BadRequest(messages.KEY_OF_BATCH)
     for number, one in enumerate(given):
         if isinstance(one, dict) and "batch" in one:
-            raise BadRequest(f"batch.{number}: a batch cannot hold another")
+            raise BadRequest(messages.BATCH_IN_BATCH.format(number=number))
     return Batch(tuple(map(_check, given)), atomic)
 
 
@@ -128,8 +129,8 @@ class BatchReplies:
         """
         written = finish(result, bounds)
         if isinstance(written, WrittenReply) and written.lines:
-            stays = "; whatever it wrote stays" if bounds.committed else ""
-            raise BadRequest(f"this act answers with headers or cookies: call it outside of a batch{stays}")
+            stays = messages.WRITES_OF_ACT_STAY if bounds.committed else ""
+            raise BadRequest(messages.HEADERS_IN_BATCH.format(stays=stays))
         return written
 
     def done(self, reply: bytes | WrittenReply | RemoteReply) -> ItemReply:

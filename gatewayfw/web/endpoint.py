@@ -17,6 +17,7 @@ from typing import Any, TypeVar, final
 from flask import Request, Response, current_app, got_request_exception, request
 from werkzeug.datastructures import Headers
 
+from gatewayfw import messages
 from gatewayfw.acts.batch import Batches
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.context import ContextFns, fill
@@ -201,7 +202,7 @@ class Endpoint:
 
     def _run_batch(self, sent: Request, request_id: str, body: Mapping[str, Any], call: OpenCall | None) -> bytes:
         if self.batches is None or not self.settings.max_batch:
-            raise BadRequest("batch: this gateway takes one act at a time")
+            raise BadRequest(messages.NO_BATCHES)
         batch = check_batch(body, sent.environ, self.settings.max_batch)
         self.check()
         calls = None if call is None else self.calls

@@ -11,6 +11,7 @@ import marshmallow
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
 
+from gatewayfw import messages
 from gatewayfw.acts.replies import CODE
 from gatewayfw.errors import (
     DefinitionError,
@@ -49,7 +50,7 @@ def failure(error: GatewayError, detail: bool, request_id: str) -> tuple[int, di
 def _written(error: GatewayError, detail: bool, request_id: str) -> tuple[int, dict[str, str], bytes]:
     status = error.status if type(error.status) is int and 400 <= error.status <= 599 else 500
     code = error.code if CODE.fullmatch(error.code) else "error"  # Authors may define their own.
-    body: dict[str, Any] = {"message": _utf8(getattr(error, "message", "internal error"))}
+    body: dict[str, Any] = {"message": _utf8(getattr(error, "message", messages.INTERNAL))}
     if detail:
         errors = {_utf8(path): [_utf8(text) for text in texts] for path, texts in getattr(error, "errors", {}).items()}
         body |= {"code": code, "errors": errors, "requestId": request_id}
@@ -94,7 +95,7 @@ def client_error(error: Exception, *, expose: bool) -> GatewayError:
         return ValidationError(collected.errors)
     if type(error) is Exception:
         return HttpError(_text(error))
-    shown = GatewayError(f"{type(error).__name__}: {_text(error)}" if expose else "internal error")
+    shown = GatewayError(f"{type(error).__name__}: {_text(error)}" if expose else messages.INTERNAL)
     shown.code = error.code if isinstance(error, GatewayError) else shown.code
     return shown
 
@@ -146,7 +147,7 @@ def _text(error: Exception) -> str:
     try:
         return str(error)
     except Exception:  # The author's own __str__ or __repr__: an error reply must not fail over it.
-        return "internal error"
+        return messages.INTERNAL
 
 
 def _utf8(text: Any) -> str:

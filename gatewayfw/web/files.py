@@ -17,6 +17,7 @@ from werkzeug.exceptions import RequestedRangeNotSatisfiable
 from werkzeug.http import quote_etag
 from werkzeug.wsgi import wrap_file
 
+from gatewayfw import messages
 from gatewayfw.acts.context import fill
 from gatewayfw.errors import MethodNotAllowed
 from gatewayfw.files import Files, StoredFile
@@ -50,7 +51,7 @@ def file_view(endpoint: Endpoint, files: Files) -> Callable[..., Response]:
 
     def run(file_id: str, sent: Request, request_id: str, asked: dict[str, Any], call: OpenCall | None) -> Response:
         if sent.method not in ("GET", "HEAD"):
-            refusal = MethodNotAllowed("method not allowed: use GET")
+            refusal = MethodNotAllowed(messages.USE_GET)
             refusal.headers = {"Allow": _METHODS}
             raise refusal
         context = fill(endpoint.contexts, sent, begin(sent, request_id))

@@ -18,6 +18,7 @@ from flask.sansio.blueprints import BlueprintSetupState
 from werkzeug import exceptions
 from werkzeug.exceptions import HTTPException
 
+from gatewayfw import messages
 from gatewayfw.environment import refuse_greenlets
 from gatewayfw.errors import BadRequest, DefinitionError, GatewayError, HttpError, NotFound
 from gatewayfw.files import Files
@@ -225,7 +226,7 @@ def make_app(
     def bad_request(error: exceptions.BadRequest) -> Response | exceptions.BadRequest:
         if request.routing_exception is not error:
             return error
-        return endpoint.refuse(BadRequest("the header Host is not valid"))
+        return endpoint.refuse(BadRequest(messages.BAD_HOST))
 
     def not_found(error: exceptions.NotFound) -> Response | exceptions.NotFound:
         if not is_own(error):
@@ -236,13 +237,13 @@ def make_app(
             return endpoint.refuse(refusal)
         reply = files.response(request.path) if request.method in ("GET", "HEAD") else None
         if reply is None:
-            return endpoint.refuse(NotFound(f"not found; acts are called by POST {path}"))
+            return endpoint.refuse(NotFound(messages.NOT_FOUND.format(path=path)))
         return endpoint.with_cors(reply)
 
     def not_allowed(error: exceptions.MethodNotAllowed) -> Response | exceptions.MethodNotAllowed:
         if not is_own(error):
             return error
-        refusal = HttpError("method not allowed", 405)
+        refusal = HttpError(messages.METHOD_NOT_ALLOWED, 405)
         refusal.headers = {"Allow": ", ".join(sorted(error.valid_methods or ()))}
         return endpoint.refuse(refusal)
 

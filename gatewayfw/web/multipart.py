@@ -80,7 +80,7 @@ class Form:
 
     def __init__(self, request: Request, boundary: bytes, settings: Settings) -> None:
         if request.environ.get("HTTP_X_GATEWAY") != "1":
-            raise Forbidden(f"requests with files need the header {HEADER}: 1")
+            raise Forbidden(messages.NO_UPLOAD_HEADER.format(header=HEADER))
         check_encoding(request.environ)
         most = settings.max_upload_bytes
         if (find_length(request.environ) or 0) > most:
@@ -103,21 +103,21 @@ class Form:
             BadRequest: another part comes first, or it is no body.
         """
         if self._next(multipart.Preamble).data.strip():
-            raise BadRequest("there are bytes before the first part")
+            raise BadRequest(messages.BEFORE_FIRST_PART)
         part = self._next_part()
         sent = part.headers.get("Content-Type")
         if part.name != BODY:
-            raise BadRequest(f"the first part must be {BODY}")
+            raise BadRequest(messages.OTHER_FIRST_PART.format(part=BODY))
         if not (not sent or MEDIA_TYPE.fullmatch(sent) or _TEXT_TYPE.fullmatch(sent)) or _is_encoded(part):
-            raise BadRequest(f"the part {BODY} must be JSON in UTF-8")
+            raise BadRequest(messages.NO_JSON_PART.format(part=BODY))
         data = bytearray()
         for chunk in self._content():
             data += chunk
             if len(data) > self._settings.max_body_bytes:
-                raise TooLarge(f"the part {BODY} is too large")
+                raise TooLarge(messages.PART_TOO_LARGE.format(part=BODY))
         body = parse(bytes(data), self._settings)
         if isinstance(body, dict) and "batch" in body:
-            raise BadRequest("a batch carries no files: send application/json in UTF-8")
+            raise BadRequest(messages.FILES_OF_BATCH)
         return check_request(body)
 
     def receive(self, expected: Mapping[str, FileField]) -> dict[str, Upload]:
@@ -132,14 +132,14 @@ class Form:
         while not isinstance(event := self._next_part(multipart.Epilogue), multipart.Epilogue):
             path = event.name
             if path not in expected:
-                raise BadRequest(f"unexpected part: the files of this request may be {', '.join(expected) or 'none'}")
+                raise BadRequest(messages.UNEXPECTED_PART.format(names=", ".join(expected) or messages.NONE))
             if path in self.files:
-                raise BadRequest(f"{path}: the part comes twice")
+                raise BadRequest(messages.REPEATED_PART.format(path=path))
             if not isinstance(event, multipart.File) or _is_encoded(event):
-                raise BadRequest(f"{path}: expected a file, as it is and with a file name")
+                raise BadRequest(messages.NO_FILE_PART.format(path=path))
             self.files[path] = self._spool(path, event.filename, expected[path])
         if event.data.strip():
-            raise BadRequest("there are bytes after the last part")
+            raise BadRequest(messages.AFTER_LAST_PART)
         missing = [path for path, one in expected.items() if one.required and path not in self.files]
         if missing:
             raise ValidationError({path: [messages.REQUIRED] for path in missing})
@@ -152,7 +152,7 @@ class Form:
         for chunk in self._content():
             size += len(chunk)
             if size > field.most:
-                raise TooLarge(f"{path}: the file has more than {field.most} bytes")
+                raise TooLarge(messages.FILE_TOO_LARGE.format(path=path, max=field.most))
             digest.update(chunk)
             try:
                 spool.write(chunk)
@@ -184,7 +184,7 @@ class Form:
         if isinstance(part, multipart.Field | multipart.File):
             names = [name.lower() for name in part.headers.keys()]  # noqa: SIM118  (headers are pairs)
             if len(set(names)) < len(names):
-                raise BadRequest("a part has the same head twice")
+                raise BadRequest(messages.REPEATED_HEAD)
         return part
 
     def _next(self, *kinds: Any) -> Any:
@@ -221,7 +221,7 @@ def _read_events(request: Request, boundary: bytes, most: int) -> Generator[mult
                 try:
                     decoder.receive_data(data or None)
                 except RequestEntityTooLarge:
-                    raise BadRequest("the head of a part is too long") from None
+                    raise BadRequest(messages.LONG_HEAD) from None
         except BaseException:
             patience.discard(request, (find_length(request.environ) or 0) - count)
             raise
@@ -250,7 +250,7 @@ def _read(request: Request, patience: Patience) -> bytes:
 def _judged(path: str, field: FileField, head: bytes) -> str:
     found = field.judge(head)
     if found is None:
-        raise UnsupportedMediaType(f"{path}: the content must be {' or '.join(field.types)}")
+        raise UnsupportedMediaType(messages.OTHER_FILE_TYPE.format(path=path, types=" or ".join(field.types)))
     return found
 
 

@@ -18,6 +18,7 @@ import orjson
 from flask import Request
 from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
+from gatewayfw import messages
 from gatewayfw.errors import BadRequest, TooLarge, UnsupportedMediaType
 from gatewayfw.schemas.values import HIGHEST, LOWEST
 from gatewayfw.settings import Settings
@@ -62,7 +63,7 @@ def check_media_type(environ: Mapping[str, Any]) -> None:
     """
     media_type = environ.get("CONTENT_TYPE", "")
     if media_type != "application/json" and not MEDIA_TYPE.fullmatch(media_type):
-        raise UnsupportedMediaType("unsupported media type: send application/json in UTF-8")
+        raise UnsupportedMediaType(messages.NO_JSON_TYPE)
     check_encoding(environ)
 
 
@@ -74,7 +75,7 @@ def check_encoding(environ: Mapping[str, Any]) -> None:
     """
     given = environ.get("HTTP_CONTENT_ENCODING")
     if given and given.strip().lower() not in ("", "identity"):
-        raise UnsupportedMediaType("unsupported content encoding: send the body as it is")
+        raise UnsupportedMediaType(messages.ENCODED_BODY)
 
 
 def check_request(value: Any) -> dict[str, Any]:
@@ -86,7 +87,7 @@ def check_request(value: Any) -> dict[str, Any]:
         BadRequest: a key is missing, unknown within `details`, or of the wrong type.
     """
     if not isinstance(value, dict):
-        raise BadRequest("the request body must be an object")
+        raise BadRequest(messages.NO_BODY_OBJECT)
     service = value.get("service")
     details = value.get("details")
     body = {
@@ -96,12 +97,12 @@ def check_request(value: Any) -> dict[str, Any]:
         "details": details,
     }
     if not isinstance(details, dict):
-        raise BadRequest("details must be an object with set and get")
+        raise BadRequest(messages.NO_DETAILS)
     for key in ("set", "get"):
         if not isinstance(details.get(key), dict):
-            raise BadRequest(f"details.{key} must be an object")
+            raise BadRequest(messages.NO_PART_OF_DETAILS.format(key=key))
     if len(details) > 2:
-        raise BadRequest("details must hold set and get only")
+        raise BadRequest(messages.OTHERS_IN_DETAILS)
     return body
 
 
@@ -118,7 +119,7 @@ def discard_body(request: Request, settings: Settings) -> None:
 
 def _name(key: str, value: Any) -> str:
     if not isinstance(value, str) or not value:
-        raise BadRequest(f"{key} must be a string that is not empty")
+        raise BadRequest(messages.NO_NAME.format(key=key))
     return value
 
 
@@ -192,12 +193,12 @@ def _chunked(request: Request, limit: int) -> bytes:
 
 def too_large() -> TooLarge:
     """Return the error for a body, or a request with files, of too many bytes."""
-    return TooLarge("the request body is too large")
+    return TooLarge(messages.BODY_TOO_LARGE)
 
 
 def unreadable() -> BadRequest:
     """Return the error for a body that did not arrive as it was announced."""
-    return BadRequest("the request body could not be read")
+    return BadRequest(messages.UNREADABLE_BODY)
 
 
 def parse(data: bytes, settings: Settings) -> Any:
@@ -209,7 +210,7 @@ def parse(data: bytes, settings: Settings) -> Any:
             surrogate, NUL in a key.
     """
     if not data:
-        raise BadRequest("the request body is empty")
+        raise BadRequest(messages.EMPTY_BODY)
     # Counting bytes is almost free and shows for most bodies that they keep all limits.
     size, opening = len(data), data.count(b"[") + data.count(b"{")
     # No body has more values than bytes. Each value but the first has a comma of its own before it, or is the first in
@@ -242,8 +243,8 @@ def _malformed(data: bytes, error: orjson.JSONDecodeError) -> BadRequest:
     try:
         data.decode()
     except UnicodeDecodeError:
-        return BadRequest("the request body is not UTF-8")
-    return BadRequest(f"malformed JSON at line {error.lineno} column {error.colno}")
+        return BadRequest(messages.NO_UTF8)
+    return BadRequest(messages.MALFORMED_JSON.format(line=error.lineno, column=error.colno))
 
 
 def _check_integers(data: bytes) -> None:
@@ -254,7 +255,7 @@ def _check_integers(data: bytes) -> None:
         return
     for part in bare.translate(_BRACKETS_AS_COMMAS).split(b","):
         if len(part) >= len(_LONG_NUMBER) and part.removeprefix(b"-").isdigit() and not LOWEST <= int(part) <= HIGHEST:
-            raise BadRequest("the request body holds an integer that does not fit 64 bits")
+            raise BadRequest(messages.LONG_INTEGER)
 
 
 def _check_structure(data: bytes, settings: Settings) -> None:
@@ -269,7 +270,7 @@ def _check_structure(data: bytes, settings: Settings) -> None:
     # After a closing bracket too many it is too low, but the parser gets no further either.
     brackets = bare.translate(_BRACKETS_AS_STEPS, _NO_BRACKETS)
     if max(map(sub, accumulate(brackets), count(1)), default=0) > settings.max_body_depth:
-        raise BadRequest(f"the request body is nested deeper than {settings.max_body_depth} levels")
+        raise BadRequest(messages.BODY_TOO_DEEP.format(max=settings.max_body_depth))
 
 
 def _check_parts(value: Any, settings: Settings) -> None:
@@ -289,12 +290,12 @@ def _check_parts(value: Any, settings: Settings) -> None:
             keys.update(node)
             rest.extend(node.values())
         elif kind is str and len(node) > settings.max_body_text:
-            raise BadRequest(f"a text of the request body is longer than {settings.max_body_text} characters")
+            raise BadRequest(messages.LONG_TEXT_IN_BODY.format(max=settings.max_body_text))
     if max(map(len, keys), default=0) > settings.max_body_key:
-        raise BadRequest(f"a key of the request body is longer than {settings.max_body_key} characters")
+        raise BadRequest(messages.LONG_KEY_IN_BODY.format(max=settings.max_body_key))
     if "\0" in "".join(keys):
-        raise BadRequest("a key of the request body holds NUL")
+        raise BadRequest(messages.NUL_IN_KEY)
 
 
 def _too_many(limit: int) -> BadRequest:
-    return BadRequest(f"the request body holds more than {limit} values")
+    return BadRequest(messages.TOO_MANY_VALUES.format(max=limit))

@@ -11,6 +11,7 @@ from typing import IO, Any, Self, final
 
 from flask import Request
 
+from gatewayfw import messages
 from gatewayfw.errors import BadRequest
 
 #: Seconds that a body may take, and the bytes that earn one second more. Our choice: a slow phone sends twice as much.
@@ -62,7 +63,7 @@ class Patience:
             self._since = None
             self._spent += time.monotonic() - begun
             if self._is_cut or self._left() <= 0:
-                raise BadRequest("the request body arrives too slowly")
+                raise BadRequest(messages.SLOW_BODY)
         return block
 
     def discard(self, request: Request, most: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, TypeVar, final
 
+from gatewayfw import messages
 from gatewayfw.errors import GatewayError, TooLarge
 from gatewayfw.odm.database import Database, Done
 from gatewayfw.odm.ids import pages
@@ -50,7 +51,7 @@ class Walk:
         """
         page: Ids = self._find_ids(self._wanted, MOST if self._pace else MOST + 1)
         if len(page) > MOST:
-            raise TooLarge(f"more than {MOST} documents of {self._model} match, too many for one transaction")
+            raise TooLarge(messages.TOO_MANY_MATCH.format(max=MOST, model=self._model))
         if len(page) < MOST or self._pace is None:
             yield page
             return

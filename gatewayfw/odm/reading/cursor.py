@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypedDict, final
 
+from gatewayfw import messages
 from gatewayfw.errors import BadRequest, UsageError
 from gatewayfw.odm.reading.paths import Path, is_key, path_text
 from gatewayfw.pieces import Batched
@@ -80,7 +81,7 @@ class Cursor(Batched[Document]):
         if not is_right or not all(isinstance(name, str) and is_key(name) for name, _ in keys):
             raise UsageError("sort: expected field names with 1, -1, 'asc' or 'desc'")
         if not all(type(order) in (int, str) and order in _ORDERS for _, order in keys):
-            raise BadRequest("sort: expected 1, -1, 'asc' or 'desc'")
+            raise BadRequest(messages.NO_DIRECTION)
         if len(keys) > MOST_KEYS:
             raise UsageError(f"sort: at most {MOST_KEYS} fields")
         self._check_names([name for name, _ in keys])
@@ -122,5 +123,5 @@ def _is_pair(pair: object) -> bool:
 
 def _natural(value: object, name: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
-        raise BadRequest(f"{name}: expected an integer from 0")
+        raise BadRequest(messages.NO_COUNT.format(name=name))
     return value

@@ -32,7 +32,6 @@ _EMPTY, _ELEMENT = 5, 2
 _RESERVE = 64
 #: Bytes of a number.
 _NUMBER = 8
-NO_ROOM = "its copies have no room for more"
 #: The reserved parts of a document: for small copies, and the most for its own fields.
 _SMALL_PART, _OWN_PART = 8, 4
 #: Most bytes around an element of a list: its type, its number of at most four digits, and an end.

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from bson.errors import BSONError
 
+from gatewayfw import messages
 from gatewayfw.errors import GatewayError, TooLarge
 from gatewayfw.odm.sizes.worst_case import own_bytes
 from gatewayfw.odm.writing.updates import Change
@@ -69,7 +70,7 @@ class Allowance:
 
     def _refusal(self, size: int, where: str = "") -> FieldsTooLarge:
         return FieldsTooLarge(
-            f"{self.model}{where}: the fields of this document would have {size} bytes, more than {self.most}"
+            messages.FIELDS_TOO_LARGE.format(document=f"{self.model}{where}", size=size, max=self.most)
         )
 
     def looking_first(self) -> Allowance:

@@ -93,8 +93,7 @@ def parse_new_inputs(
         _check_required(schema, inputs)
         copies += shared * sum(len(one.ids) for one in inputs.values())
         if copies > most:
-            text = f"one insert may embed {most} copies of related documents, all of its documents together"
-            raise TooLarge(f"{schema.name}: {text}")
+            raise TooLarge(messages.TOO_MANY_COPIES.format(model=schema.name, max=most))
         parsed.append(inputs)
     return parsed * shared
 

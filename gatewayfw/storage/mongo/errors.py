@@ -18,6 +18,7 @@ from pymongo.errors import (
     WaitQueueTimeoutError,
 )
 
+from gatewayfw import messages
 from gatewayfw.errors import (
     DuplicateKey,
     GatewayError,
@@ -33,7 +34,6 @@ from gatewayfw.storage.update_operators import beyond_64_bits, misfits
 #: What PyMongo raises: its own errors, and those of encoding a document, such as one with a `uuid.UUID`.
 DRIVER_ERRORS = (PyMongoError, BSONError, OverflowError, ValueError)
 #: The message of `TooLarge`, from every adapter.
-TOO_LARGE = "the document would be too large"
 #: Server error codes of a document over 16 MB.
 _TOO_LARGE = frozenset({10334, 17280, 17419, 17420})
 #: Server error code of a command ``distinct`` whose result would pass 16 MB.
@@ -65,7 +65,7 @@ _MISFITS = [
 def translate_error(error: BaseException) -> GatewayError:
     """Return our error for one of `DRIVER_ERRORS`."""
     if isinstance(error, DocumentTooLarge):
-        return TooLarge(TOO_LARGE)
+        return TooLarge(messages.DOCUMENT_TOO_LARGE)
     return _translate_driver(error) if isinstance(error, PyMongoError) else StorageError()
 
 
@@ -81,7 +81,7 @@ def _translate_driver(error: PyMongoError) -> GatewayError:
     if isinstance(error, DuplicateKeyError) or code == 11000:
         return DuplicateKey(_taken_fields(problems))
     if code in _TOO_LARGE:
-        return TooLarge(TOO_LARGE)
+        return TooLarge(messages.DOCUMENT_TOO_LARGE)
     if code == _MANY_VALUES:
         return StorageError(MANY_VALUES)
     if isinstance(error, WaitQueueTimeoutError):

@@ -7,10 +7,11 @@ from typing import Any
 
 from bson import ObjectId
 
+from gatewayfw import messages
 from gatewayfw.errors import StorageError, TooLarge
 from gatewayfw.odm.copies.rules import LOCK, merged
 from gatewayfw.odm.reading.revisions import revision_of
-from gatewayfw.odm.sizes.budgets import NO_ROOM, holder_fits
+from gatewayfw.odm.sizes.budgets import holder_fits
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Effects
 from gatewayfw.odm.writing.plan.steps import Find, Plan, Touch, UpdateMany, UpdateOne
@@ -108,5 +109,5 @@ def renew_with_room(attempt: Attempt, model: str, filter: Filter, update: Update
         yield UpdateMany(model, filter, merged(update, emptied(attempt, schema, holder, effects)))
         (after,) = yield Find(model, {"_id": holder["_id"]}, [*schema.relations], limit=1)
         if not holder_fits(attempt.holder_budget(model), schema, holder, after):
-            raise TooLarge(NO_ROOM)
+            raise TooLarge(messages.NO_ROOM_FOR_COPIES)
         yield from settle(attempt, effects)

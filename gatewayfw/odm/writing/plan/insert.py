@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from bson import ObjectId
 
+from gatewayfw import messages
 from gatewayfw.errors import Conflict
 from gatewayfw.odm.copies.rules import embedded, ids_in
 from gatewayfw.odm.hidden import HIDDEN
@@ -51,13 +52,13 @@ def _refuse_taken(attempt: Attempt, schema: ModelSchema, chosen: Collection[Obje
     Otherwise the holder of a frozen copy would become a member of a document that it was never related to.
     """
     if attempt.is_bounded and (blocked := (yield FindBlocked(schema.name, list(chosen)))):
-        raise Conflict(f"{schema.name} is still being spread or removed: {', '.join(map(str, blocked))}")
+        raise Conflict(messages.STILL_SPREAD.format(model=schema.name, ids=", ".join(map(str, blocked))))
     for relation in attempt.schemas.embedders(schema.name):
         if relation.frozen:
             path = f"{relation.name}._id"
             for holder in (yield Find(relation.model, {path: {"$in": list(chosen)}}, [path], limit=1)):
                 shown = ", ".join(str(id_) for id_ in ids_in(holder[relation.name]) if id_ in chosen)
-                raise Conflict(f"{relation.model} still has frozen copies of a deleted {schema.name}: {shown}")
+                raise Conflict(messages.STILL_FROZEN.format(holder=relation.model, model=schema.name, ids=shown))
 
 
 def _member(attempt: Attempt, new: NewDocument, effects: Effects) -> Member:

@@ -89,11 +89,11 @@ def _addition(document: Document, given: RelationInput, replace: bool) -> _Addit
     relation, value = given.relation, document.get(given.relation.name)
     present = ids_in(value)
     if relation.type == "single" and present and not replace:
-        raise Conflict(f"{relation.model} already has {relation.name}")
+        raise Conflict(messages.ALREADY_RELATED.format(model=relation.model, relation=relation.name))
     if relation.type == "single" and len(present) > 1:  # another definition put them there
-        raise Conflict(f"{relation.model} has several documents in {relation.name}")
+        raise Conflict(messages.SEVERAL_RELATED.format(model=relation.model, relation=relation.name))
     if not given.ids and not relation.optional and (replace or not present):
-        raise Conflict(f"{relation.name} is required")
+        raise Conflict(messages.RELATION_REQUIRED.format(relation=relation.name))
     after = list(given.ids) if replace else [*present, *(id_ for id_ in given.ids if id_ not in present)]
     if relation.limit is not None and len(after) > relation.limit:
         raise ValidationError({f"relations.{relation.name}._ids": [messages.TOO_MANY_IDS.format(max=relation.limit)]})
@@ -131,7 +131,7 @@ def remove(
         if missing := [id_ for id_ in given.ids if id_ not in present]:
             raise missing_related(given.relation.name, missing)
         if not given.relation.optional and given.ids and set(given.ids) == set(present):
-            raise Conflict(f"{given.relation.name} is required")
+            raise Conflict(messages.RELATION_REQUIRED.format(relation=given.relation.name))
     yield from lock_all(attempt, ((given.relation.schema_name, given.ids) for given in inputs.values()))
     member = Member(attempt, document, Effects())
     for given in inputs.values():
