@@ -56,8 +56,9 @@ class Context(dict[str, Any]):
         del self[name]
 
 
-#: The attribute of a request that holds its contexts, by the functions of each gateway.
-_KEPT = "gatewayfw_contexts"
+#: The attributes of a request that hold its contexts, and what those begin with that nobody has asked for, both by the
+#: functions of each gateway.
+_KEPT, _LATER = "gatewayfw_contexts", "gatewayfw_later"
 
 _NO_CONTEXT = (
     "there is no context outside of a request: write 'with context_fns.open():' around this call, "
@@ -137,7 +138,11 @@ class ContextFns:
             return entry.context
         if request is not None:
             context: Context | None = request.__dict__.get(_KEPT, {}).get(self)
-            return self._keep(request, self._begin(request)) if context is None else context
+            if context is None:
+                begin = request.__dict__.get(_LATER, {}).get(self, self._begin)
+                # `setdefault` is atomic: threads may share a request.
+                context = request.__dict__.setdefault(_KEPT, {}).setdefault(self, begin(request))
+            return context
         if scratch is None:
             raise RuntimeError(_NO_CONTEXT)
         found: Context = scratch.setdefault(self, _empty(None))
@@ -209,11 +214,6 @@ class ContextFns:
         except RuntimeError:
             return None
 
-    def _keep(self, request: Any, context: Context) -> Context:
-        # `setdefault` is atomic: threads may share a request.
-        kept: dict[ContextFns, Context] = request.__dict__.setdefault(_KEPT, {})
-        return kept.setdefault(self, context)
-
     # The contract's spellings of the methods above.
     getContextModel = get_context_model
     setContext = set_context
@@ -225,16 +225,19 @@ class ContextFns:
     runInContext = run_in_context
 
 
-def fill(fns: ContextFns, request: Any, values: Context) -> Context:
-    """Put values into the context of the current request, and return it.
+def fill(fns: ContextFns, request: Any, begin: Callable[[Any], Context]) -> None:
+    """Put what ``begin`` returns for the current request into its context.
 
-    If there is none yet, ``values`` becomes the context. The web calls this as an act begins.
+    If there is none yet, that happens when somebody asks for it; for most acts nobody does. The web calls this as an
+    act begins.
     """
     opened = OPEN_CONTEXTS.get().opened.get(fns)
-    context = opened.context if opened and opened.request is request else fns._keep(request, values)
-    if context is not values:
-        context.update(values)
-    return context
+    kept = request.__dict__.get(_KEPT, {}).get(fns)
+    context = opened.context if opened and opened.request is request else kept
+    if context is None:
+        request.__dict__.setdefault(_LATER, {})[fns] = begin
+    else:
+        context.update(begin(request))
 
 
 def _copies(contexts: Mapping[ContextFns, Context]) -> dict[ContextFns, Context]:

@@ -164,15 +164,15 @@ class Endpoint:
     def _run(self, sent: Request, request_id: str, asked: Asked, call: OpenCall | None) -> Success | Response:
         if sent.method != "POST":
             raise MethodNotAllowed
-        context = fill(self.contexts, sent, begin(sent, request_id))
         body, form = self._read(sent)
         try:
-            if "batch" in body:
+            is_batch = "batch" in body
+            fill(self.contexts, sent, partial(begin, request_id=request_id, body=None if is_batch else body))
+            if is_batch:
                 return Success.of(self._run_batch(sent, request_id, body, call), request_id)
             if call is not None and self.calls is not None:
                 call.begin(self.calls.names(body), sent.headers)
             asked.update(service=body["service"], model=body["model"], act=body["act"])
-            context["body"] = body
             checks = self.checks
             if checks is not None and checks.right is not checks.schemas.stamp:
                 checks.check()
@@ -323,4 +323,4 @@ def send_signal(error: Exception) -> None:
 def request_id_of(sent: Request) -> str:
     """Return the id of a request: the one that was sent, if plain, else a new one."""
     given = sent.environ.get("HTTP_X_REQUEST_ID")
-    return given if given and _REQUEST_ID.fullmatch(given) else f"{_IDS.getrandbits(128):032x}"
+    return given if given and _REQUEST_ID.fullmatch(given) else _IDS.getrandbits(128).to_bytes(16).hex()

@@ -54,11 +54,10 @@ def file_view(endpoint: Endpoint, files: Files) -> Callable[..., Response]:
             refusal = MethodNotAllowed(messages.USE_GET)
             refusal.headers = {"Allow": _METHODS}
             raise refusal
-        context = fill(endpoint.contexts, sent, begin(sent, request_id))
         endpoint.check()
         act, body = files.find_act(file_id, sent.args)
         asked.update(service=body["service"], model=body["model"], act=body["act"])
-        context["body"] = body
+        fill(endpoint.contexts, sent, partial(begin, request_id=request_id, body=body))
         if call is not None:
             call.begin(Names(body["service"], body["model"], body["act"]), sent.headers)
         ran = endpoint.lifecycle.run(body, lambda found, _: reply_of(found, sent), act=act)

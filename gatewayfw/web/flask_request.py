@@ -63,10 +63,10 @@ def make_contexts() -> ContextFns:
     return ContextFns(request._get_current_object, begin)  # type: ignore[attr-defined]  # of the proxy
 
 
-def begin(sent: Request, request_id: str | None = None) -> Context:
+def begin(sent: Request, request_id: str | None = None, body: Mapping[str, Any] | None = None) -> Context:
     """Return the initial values of a request's context.
 
-    That is `Request`, `Headers`, `Address` and no body yet.
+    That is `Request`, `Headers`, `Address` and the ``body``, None as long as it is not read.
 
     With ``request_id`` that is the header `X-Request-Id`, else it is as it was sent. Nothing in it
     keeps the request: the two would be a cycle. The environment may, until Flask has answered.
@@ -78,7 +78,7 @@ def begin(sent: Request, request_id: str | None = None) -> Context:
             ADDRESS: address_of(sent),
             "Request": proxy(sent),
             "Headers": Headers.later(lambda: _headers(environ, request_id)),
-            "body": None,
+            "body": body,
         }
     )
 

@@ -223,6 +223,11 @@ def web():
     return Web()
 
 
+def beginning(**values):
+    """Return what gives a context these values."""
+    return lambda request: Context(values)
+
+
 def test_a_request_has_one_context_whoever_asks_first(web):
     first, second = Request(), Request()
     with web.answering(first) as fns:
@@ -238,24 +243,30 @@ def test_a_request_has_one_context_whoever_asks_first(web):
 def test_the_gateway_fills_in_what_it_knows_and_keeps_the_rest(web):
     with web.answering(Request()) as fns:
         fns.add_context({"user": "Ana", "body": "the host's"})
-        context = fill(fns, web.now, Context(body=None, Address="::1"))
-        assert fns.get_context_model() is context == {"user": "Ana", "body": None, "Address": "::1"}
+        fill(fns, web.now, beginning(body=None, Address="::1"))
+        assert fns.get_context_model() == {"user": "Ana", "body": None, "Address": "::1"}
 
 
 def test_the_gateways_part_is_the_context_where_there_was_none(web):
-    values = Context(body=None)
+    values, asked = Context(body=None), []
     with web.answering(Request()) as fns:
-        assert fill(fns, web.now, values) is fns.get_context_model() is values
+        fill(fns, web.now, lambda request: asked.append(request) or values)
+        assert asked == []
+        assert fns.get_context_model() is fns.get_context_model() is values
+        assert asked == [web.now]
+        assert web.others.get_context_model() == {"body": None}
 
 
 def test_an_opened_context_is_passed_over_in_another_request(web):
     with web.fns.open({"user": "outer"}), web.answering(Request()) as fns:
         assert fns.get_context_model() == {"body": None}
         with fns.open({"user": "Ana"}) as context:
-            assert fill(fns, web.now, Context(Address="")) is fns.get_context_model() is context
+            fill(fns, web.now, beginning(Address=""))
+            assert fns.get_context_model() is context
             with web.answering(Request()):
                 assert fns.get_context_model() == {"body": None}
-                assert fill(fns, web.now, Context(Address="")) == {"body": None, "Address": ""}
+                fill(fns, web.now, beginning(Address=""))
+                assert fns.get_context_model() == {"body": None, "Address": ""}
             assert fns.get_context_model() == {"user": "Ana", "body": None, "Headers": {}, "Address": ""}
         assert "user" not in fns.get_context_model()
     with web.fns.open({"user": "outer"}):
