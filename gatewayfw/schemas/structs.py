@@ -91,8 +91,8 @@ class Struct:
         if self._takes is not None:
             whole = self._load(details) if self._load is not None and mode == "create" else details
             if self._takes(whole):
-                if self._get is None or self._get.bounds is not bounds:  # else the test has judged that
-                    _check_bounds(details, bounds)
+                if details.get("get") and (self._get is None or self._get.bounds is not bounds):
+                    _check_bounds(details, bounds)  # else the test has judged that
                 return dict(whole)
         _check_bounds(details, bounds)
         collected = Collected()

@@ -36,16 +36,17 @@ class Scope:
     totals: Totals | None = None
 
     def __init__(self, seconds: float, outer: Scope | None = None) -> None:
-        self._until = time.monotonic() + seconds
-        if outer is not None:
-            self._until = min(self._until, outer._until)
-            self.reply_bytes, self.totals = outer.reply_bytes, outer.totals
+        self._until = until = time.monotonic() + seconds
         self._outer = outer
         self.committed = False
+        if outer is not None and outer is not UNLIMITED:
+            self._until = min(until, outer._until)
+            self.reply_bytes, self.totals = outer.reply_bytes, outer.totals
 
     def remaining(self) -> float:
         """Return the seconds left, never negative; infinity without a deadline."""
-        return max(0.0, self._until - time.monotonic())
+        left = self._until - time.monotonic()
+        return left if left > 0 else 0.0
 
     def check(self) -> None:
         """Raise `Timeout` when no time is left."""
@@ -93,20 +94,16 @@ class Scopes(threading.local):
     scope: Scope = UNLIMITED
 
 
-class Deadline(AbstractContextManager[Scope]):
-    """Open the `Scope` of a thread while the block runs.
+class Deadline(Scope, AbstractContextManager[Scope]):
+    """The `Scope` of a thread while the block runs."""
 
-    This is a class because a generator would cost each request more.
-    """
-
-    def __init__(self, local: Scopes, seconds: float) -> None:
-        self._local = local
-        self._seconds = seconds
+    def __init__(self, scopes: Scopes, seconds: float) -> None:
+        super().__init__(seconds, scopes.scope)
+        self._scopes = scopes
 
     def __enter__(self) -> Scope:
-        self._outer = self._local.scope
-        self._local.scope = scope = Scope(self._seconds, self._outer)
-        return scope
+        self._scopes.scope = self
+        return self
 
     def __exit__(self, *error: object) -> None:
-        self._local.scope = self._outer
+        self._scopes.scope = self._outer or UNLIMITED

@@ -104,6 +104,8 @@ def object_test(must: Mapping[str, Test], may: Mapping[str, Test]) -> Test:
     It takes no other keys.
     """
     needed, possible, count = tuple(must.items()), tuple(may.items()), len(must)
+    if not needed and not possible:
+        return lambda value: type(value) is dict and not value
 
     def test(value: Any) -> bool:
         if type(value) is not dict:

@@ -16,14 +16,13 @@ class DriverDeadline(Deadline):
     """A `Deadline` that limits the driver, too; the nearest of nested ones wins."""
 
     def __enter__(self) -> Scope:
-        scope = super().__enter__()
-        self._timeout = pymongo.timeout(scope.remaining())
+        self._timeout = pymongo.timeout(self.remaining())
         self._timeout.__enter__()
-        return scope
+        return super().__enter__()
 
     def __exit__(self, *error: object) -> None:
-        self._timeout.__exit__(None, None, None)
         super().__exit__(*error)
+        self._timeout.__exit__(None, None, None)
 
 
 def run_aside(fn: Callable[[], T], seconds: float | None = None) -> T:
