@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import bson
+from bson import Regex
 from bson.binary import UuidRepresentation
 from bson.codec_options import CodecOptions, DatetimeConversion
 
@@ -36,6 +37,17 @@ def as_stored(document: Mapping[str, Any]) -> dict[str, Any]:
         BSONError, OverflowError, TypeError, ValueError: BSON cannot hold it.
     """
     return bson.decode(bson.encode(document), _ALL_DATES)
+
+
+def can_be_id(value: Any) -> bool:
+    """Tell whether MongoDB takes a value, as it is stored, for an ``_id``."""
+    return not isinstance(value, (list, Regex)) and not _has_operators(value)
+
+
+def _has_operators(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(name.startswith("$") or _has_operators(inner) for name, inner in value.items())
+    return isinstance(value, list) and any(map(_has_operators, value))
 
 
 def copy_value(value: Any) -> Any:

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
-from bson import ObjectId
+from bson import MaxKey, MinKey, ObjectId
 
 from gatewayfw.errors import StorageError
 from gatewayfw.storage.expressions import check_expression, compile_expression
-from gatewayfw.storage.order import is_number, is_place, order_key
+from gatewayfw.storage.order import NULL, is_number, is_place, order_key
 
 T = TypeVar("T")
 #: Operators that join filters.
@@ -241,21 +241,24 @@ def _is_among(operands: Sequence[Any]) -> Predicate:
 
 
 def _is_ordered(compare: Callable[[Any, Any], bool], operand: Any) -> Predicate:
-    """Return a comparison by order, which holds within one type."""
-    key = order_key(operand)
-    of_missing = operand is None and compare(0, 0)
+    """Return a comparison by order.
+
+    It holds within one type, or with the ends of all types.
+    """
+    key, is_end = order_key(operand), isinstance(operand, (MinKey, MaxKey))
+    of_missing = (operand is None or is_end) and compare(NULL, key)
 
     def fits(value: Any) -> bool:
         if value is _MISSING:
             return of_missing
         one = order_key(value)
-        return one[0] == key[0] and compare(one, key)
+        return (is_end or one[0] == key[0]) and compare(one, key)
 
     return fits
 
 
 def _fits_expression(expression: re.Pattern[str]) -> Predicate:
-    return lambda value: isinstance(value, str) and expression.search(value) is not None
+    return lambda value: type(value) is str and expression.search(value) is not None
 
 
 def _by_value(compare: Callable[[Any], Predicate]) -> _Compile:

@@ -23,7 +23,7 @@ from gatewayfw import messages
 from gatewayfw.errors import DefinitionError, DuplicateKey, StorageError, Timeout, TooLarge, ValidationError
 from gatewayfw.storage.base import OpenTransaction, OpenTransactions, Storage, T
 from gatewayfw.storage.deadlines import UNLIMITED
-from gatewayfw.storage.documents import as_stored, encode, show
+from gatewayfw.storage.documents import as_stored, can_be_id, encode, show
 from gatewayfw.storage.memory_indexes import find_unsupported
 from gatewayfw.storage.memory_store import MockCollection
 from gatewayfw.storage.missing_indexes import find_missing
@@ -184,6 +184,8 @@ class MockStorage(Storage):
             self._keep_indexes(collection)
             stored = self._stored(collection)
             for document in map(as_stored, documents):
+                if not can_be_id(document["_id"]):
+                    raise StorageError("no document can have this _id")
                 if stored.has(document["_id"]):
                     raise DuplicateKey(["_id"])
                 self._put(collection, document)

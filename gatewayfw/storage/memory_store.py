@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
-from bson import ObjectId
+from bson import Binary, Int64, ObjectId, Timestamp
 
 from gatewayfw.errors import DuplicateKey, StorageError
+from gatewayfw.storage.documents import as_stored
 from gatewayfw.storage.filter_operators import compile_filter
 from gatewayfw.storage.memory_indexes import find_unsupported, has_collision, is_taken
 from gatewayfw.storage.missing_indexes import COLLISION
@@ -21,6 +23,8 @@ from gatewayfw.storage.terms import Document, Filter, Index
 
 #: Types of an `_id` that equals no value of another type.
 _LOOKED_UP = frozenset({ObjectId, str})
+#: Types of an `_id` whose hash tells what equals it, but for booleans.
+_HASHED = _LOOKED_UP | {int, Int64, type(None), bytes, Binary, datetime, Timestamp}
 
 
 class MockCollection:
@@ -31,13 +35,18 @@ class MockCollection:
 
     def __init__(self, database: Any, name: str) -> None:
         self._kept = database._store[name]
-        self._database = database
+        self._helpers = sys.modules[f"{type(database).__module__.partition('.')[0]}.helpers"]
 
     def __len__(self) -> int:
         return len(self._kept)
 
     def select(self, filter: Filter) -> Iterator[Document]:
-        """Yield the matches of a filter; those found so far do not change the next."""
+        """Yield the matches of a filter; those found so far do not change the next.
+
+        Raises:
+            BSONError, OverflowError, TypeError, ValueError: BSON cannot hold a value of the filter.
+        """
+        filter = as_stored(filter)
         accepts = compile_filter(filter)
         return (document for document in self._candidates(filter.get("_id")) if accepts(document))
 
@@ -99,8 +108,20 @@ class MockCollection:
             return str(error)
 
     def _key(self, id_: object) -> Any:
-        """Return what mongomock keeps a document under."""
-        if not isinstance(id_, dict):
+        """Return what a document is kept under.
+
+        That is mongomock's key, unless it means another `_id`, too: mongomock tells neither ``True`` from 1 nor
+        the order of an object, and cannot hash all that MongoDB takes.
+        """
+        if type(id_) in _HASHED:
             return id_
-        package = type(self._database).__module__.partition(".")[0]
-        return sys.modules[f"{package}.helpers"].hashdict(id_)
+        key, own = order_key(id_), id_
+        for kept, one in self._kept._documents.items():
+            if order_key(one["_id"]) == key:
+                return kept
+        if isinstance(id_, dict):
+            own = self._helpers.hashdict(id_)
+        try:
+            return key if own in self._kept else own
+        except TypeError:
+            return key

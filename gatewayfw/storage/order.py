@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from bson import Binary, Code, DatetimeMS, DBRef, Decimal128, MaxKey, MinKey, ObjectId, Timestamp
+from bson import Binary, Code, DatetimeMS, DBRef, Decimal128, MaxKey, MinKey, ObjectId, Regex, Timestamp
 from bson.binary import UUID_SUBTYPE
 
 from gatewayfw.errors import StorageError
@@ -27,13 +27,12 @@ AMBIGUOUS = "a number in a path is the place of an element and also a field of o
 def order_key(value: Any) -> tuple[int, Any]:
     """Return a key that orders values as MongoDB does.
 
-    The order is null, numbers, texts, objects, lists, binary data, ids, booleans, dates. Values that no kind allows,
-    such as regular expressions, come last, in an order that differs from MongoDB's.
+    The order is null, numbers, texts, objects, lists, binary data, ids, booleans, dates, and what no kind allows.
     """
     if value is None:
         return NULL
     if isinstance(value, str):
-        return (3, value) if not isinstance(value, Code) else (11, (value.scope is not None, str(value)))
+        return (3, value) if not isinstance(value, Code) else _rare_key(value)
     if isinstance(value, bool):
         return (8, value)
     if isinstance(value, (int, float)):
@@ -48,7 +47,11 @@ def order_key(value: Any) -> tuple[int, Any]:
 
 def _rare_key(value: Any) -> tuple[int, Any]:
     if isinstance(value, (MinKey, MaxKey)):
-        return (-2, 0) if isinstance(value, MinKey) else (13, 0)
+        return (-2, 0) if isinstance(value, MinKey) else (15, 0)
+    if isinstance(value, Code):
+        return (12, str(value)) if value.scope is None else (13, (str(value), order_key(value.scope)))
+    if isinstance(value, Regex):
+        return (11, (value.pattern, value.flags))
     if isinstance(value, Timestamp):
         return (10, (value.time, value.inc))
     if isinstance(value, DBRef):
@@ -62,10 +65,11 @@ def _rare_key(value: Any) -> tuple[int, Any]:
     if isinstance(value, bytes):
         return (6, (len(value), value.subtype if isinstance(value, Binary) else 0, bytes(value)))
     if isinstance(value, Mapping):
-        return (4, tuple(((key := order_key(inner))[0], name, key) for name, inner in value.items()))
+        keys = ((name, order_key(inner)) for name, inner in value.items())
+        return (4, tuple((2 if key is _NAN else key[0], name, key) for name, key in keys))
     if isinstance(value, (list, tuple)):
         return (5, tuple(map(order_key, value)))
-    return (9, int(value)) if isinstance(value, DatetimeMS) else (12, str(value))
+    return (9, int(value)) if isinstance(value, DatetimeMS) else (14, str(value))
 
 
 def is_place(name: str) -> bool:

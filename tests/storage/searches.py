@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from bson import Binary, Decimal128, ObjectId
+from bson import Binary, Code, DatetimeMS, Decimal128, MaxKey, MinKey, ObjectId, Timestamp
 from hypothesis import strategies as st
 
 _IDS = [ObjectId("65a000000000000000000001"), ObjectId("65a000000000000000000002")]
@@ -13,8 +13,11 @@ _NUMBERS = [1, 1.0, True, -1, 0, False, 2, 2.5, 2**62, 2**62 + 1, float("nan"), 
 _DECIMALS = [Decimal128(text) for text in ("2.50", "1", "-0", "NaN", "Infinity")]
 _TEXTS = ["", "a", "A", "ab", "b a", "É", "éa", "a\n", "a1", "_"]
 _BINARIES = [b"", b"a", Binary(b"a", 5)]
+#: What only other tools store, and what two types or two notations hold as well.
+_RARE = [MinKey(), MaxKey(), Code("a"), Code("a", {}), Code("a", {"a": 1}), Timestamp(1, 2)]
+_RARE += [DatetimeMS(2**60), Binary(b"x" * 16, 3), "a\0b", Decimal128("0.1"), 0.1, -0.0, 2**53 + 1, 2.0**53]
 #: One strategy, so that others are drawn as often.
-scalars = st.sampled_from([1, None, "a", *_NUMBERS, None, *_TEXTS, *_IDS, *_DATES, *_DECIMALS, *_BINARIES])
+scalars = st.sampled_from([1, None, "a", *_NUMBERS, None, *_TEXTS, *_IDS, *_DATES, *_DECIMALS, *_BINARIES, *_RARE])
 _objects = st.dictionaries(st.sampled_from("bc"), scalars | st.lists(scalars, max_size=3), max_size=2)
 _lists = st.lists(scalars | _objects | st.lists(scalars | st.lists(scalars, max_size=1), max_size=2), max_size=3)
 values = scalars | _objects | _lists

@@ -6,9 +6,10 @@ from datetime import datetime, timedelta, timezone
 from uuid import UUID
 
 import pytest
-from bson import BSON, Binary, DatetimeMS, Decimal128, Int64, InvalidDocument
+from bson import BSON, Binary, DatetimeMS, DBRef, Decimal128, Int64, InvalidDocument, Regex
 
-from gatewayfw.storage.documents import as_stored, encode, show
+from gatewayfw.errors import StorageError
+from gatewayfw.storage.documents import as_stored, can_be_id, encode, show
 
 
 def test_a_uuid_is_encoded_as_the_database_holds_it():
@@ -35,6 +36,18 @@ def test_a_copy_has_the_values_that_mongodb_returns():
         "e": DatetimeMS(2**50),
     }
     assert copy["c"]["d"] is not given["c"]["d"]
+
+
+@pytest.mark.parametrize("value", [None, True, "$a", {}, {"a": [{"b": 1}]}, {"a.b": Regex("a")}, DBRef("a", {"$b": 1})])
+def test_most_values_can_be_an_id(value):
+    assert can_be_id(value) is True
+
+
+@pytest.mark.parametrize("value", [[], Regex("a"), {"$a": 1}, {"a": {"$b": 1}}, {"a": [[{"$b": 1}]]}])
+def test_some_values_cannot_be_an_id(value, storage):
+    assert can_be_id(value) is False
+    with pytest.raises(StorageError):
+        storage.insert("things", [{"_id": value}])
 
 
 WHOLE = {

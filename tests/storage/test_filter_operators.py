@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from uuid import UUID
+
 import mongomock
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from gatewayfw.errors import StorageError
 from gatewayfw.storage import MockStorage, MongoStorage
 from gatewayfw.storage.filter_operators import compile_filter, distinct_values
 from gatewayfw.storage.order import order_key
@@ -44,6 +48,17 @@ def test_random_fields_have_the_same_distinct_values_on_both_adapters(mongo_data
     for path in PATHS:
         there, here = (sorted(map(order_key, storage.distinct("things", path, {}))) for storage in both)
         assert here == there, path
+
+
+NO_BSON = {"object": object(), "int": 2**63, "decimal": Decimal("1"), "uuid": UUID(int=1), "NUL": {"a\0": 1}}
+
+
+@pytest.mark.parametrize("value", NO_BSON.values(), ids=NO_BSON)
+@pytest.mark.parametrize("operator", ["$eq", "$gt", "$in"])
+def test_a_value_that_bson_cannot_hold_is_refused(storage, operator, value):
+    storage.insert("things", [{"_id": 1, "a": 1}])
+    with pytest.raises(StorageError):
+        list(storage.find("things", {"a": {operator: [value] if operator == "$in" else value}}))
 
 
 LISTS = [{"a": [1, 5]}, {"a": [3]}, {"a": []}, {"a": 3}, {}, {"a": [[3]]}, {"a": [{"b": 3}]}]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from bson import ObjectId
+from bson import Code, ObjectId
 
 from gatewayfw.errors import DuplicateKey
 from gatewayfw.storage.memory_store import MockCollection
@@ -40,6 +40,28 @@ def test_a_document_with_an_object_as_id_is_removed(database, things):
     database.things.insert_one({"_id": {"b": 1}})
     things.remove({"b": 1})
     assert list(database.things.find()) == []
+
+
+SEPARATE = [1, True, 0, False, {"a": 1, "b": 2}, {"b": 2, "a": 1}, {"a": True, "b": 2}, {"a": [{}]}, Code("a"), "a"]
+
+
+def test_every_id_has_its_document_though_mongomock_takes_some_for_equal(database, things):
+    for number, id_ in enumerate(SEPARATE):
+        assert things.has(id_) is False
+        things.put({"_id": id_, "n": number})
+    for number, id_ in enumerate(SEPARATE):
+        things.put({"_id": id_, "n": -number})
+    assert [one["n"] for one in database.things.find()] == [-number for number in range(len(SEPARATE))]
+    for id_ in SEPARATE:
+        things.remove(id_)
+    assert list(things.select({})) == []
+
+
+@pytest.mark.parametrize("id_", [True, {"b": 1}, {"b": 1, "a": 2}, 1.5], ids=str)
+def test_a_document_that_mongomock_inserted_is_replaced(database, things, id_):
+    database.things.insert_one({"_id": id_})
+    things.put({"_id": id_, "n": 1})
+    assert list(database.things.find()) == [{"_id": id_, "n": 1}]
 
 
 class Looked(dict):

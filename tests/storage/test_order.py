@@ -8,7 +8,7 @@ from uuid import UUID
 
 import mongomock
 import pytest
-from bson import Binary, DatetimeMS, Decimal128, ObjectId, Regex
+from bson import Binary, Code, DatetimeMS, Decimal128, MaxKey, MinKey, ObjectId, Regex, Timestamp
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,6 +38,8 @@ VALUES = [
     ["é"],
     ["\U0001f600"],
     [{}],
+    [{"$": float("nan")}],
+    [{"b": float("nan")}],
     [{"b": 1}],
     [{"b": Decimal128("1.5")}],
     [{"a": "x"}],
@@ -111,9 +113,13 @@ def test_dates_of_other_time_zones_rank_by_their_moment(storage):
         assert found == [is_before, not is_before]
 
 
-def test_what_no_kind_allows_comes_last():
-    assert order_key(Regex("x")) == (12, str(Regex("x")))
-    assert order_key(DatetimeMS(2**60)) < order_key(Regex("x"))
+def test_what_no_kind_allows_comes_last_but_for_one(storage):
+    rare = [MinKey(), None, datetime(2026, 11, 22), Timestamp(1, 2), Regex("x"), Regex("x", "i"), Code("b")]
+    rare += [Code("a", {}), Code("a", {"b": 1}), Code("b", {}), MaxKey()]
+    storage.insert("things", [{"_id": at, "x": rare[at]} for at in reversed(range(len(rare)))])
+    found = [one["_id"] for one in storage.find("things", {}, sort=[("x", 1)])]
+    assert found == sorted(found, key=lambda at: order_key(rare[at])) == list(range(len(rare)))
+    assert order_key(object())[0] == 14
 
 
 LISTS = [[], [None], [5, 1], [2, 3], ["a", 4], 2.5, None, "b", [[0]], [{"y": 1}]]
