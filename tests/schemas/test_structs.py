@@ -256,6 +256,19 @@ def test_a_schema_inside_keeps_its_rules() -> None:
     }
 
 
+@pytest.mark.parametrize("mode", ["assert", "create"])
+@pytest.mark.parametrize("names", [{"only": ["inner.age", "inner.name"]}, {"exclude": ["inner.secret", "inner.born"]}])
+def test_a_nested_schema_takes_the_fields_that_its_field_names_by_path(names: Any, mode: Any) -> None:
+    outer = Schema.from_dict({"inner": mm.Nested(Person)})
+    for field in (mm.Nested(outer, **names), mm.Nested(outer(**names))):
+        checked = struct({"x": field})
+        sent = details({"x": {"inner": {"name": "a", "age": 5}}})
+        assert checked.check(sent, mode)["set"] == sent["set"]
+        assert refusals(checked.check, details({"x": {"inner": {"name": "a", "secret": 3}}}), mode) == {
+            "set.x.inner.secret": ["Unknown field."]
+        }
+
+
 def test_unknown_of_a_schema_is_its_own_matter() -> None:
     sent = details({"name": "a", "age": 1, "x": "1"})
     dropping, keeping = struct(Person(unknown=EXCLUDE)), struct(Person(unknown=INCLUDE))

@@ -255,6 +255,7 @@ def adopt(field: mm.Field[Any]) -> mm.Field[Any]:
     if isinstance(field, mm.Nested) and not isinstance(field.nested, _Adopted):
         changed = _own(changed, field)
         changed.nested, changed._schema = _Adopted(field), None
+        changed.only, changed.exclude = None, ()  # that Schema knows them
     for name in ("inner", "key_field", "value_field"):
         inner = vars(field).get(name)
         if isinstance(inner, mm.Field) and (adopted := adopt(inner)) is not inner:
