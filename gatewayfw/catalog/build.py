@@ -24,7 +24,7 @@ The order is that of registration, so equal code gives equal bytes. Source: our 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from marshmallow.fields import Field
@@ -34,7 +34,7 @@ from gatewayfw.acts.hooks import find_marks
 from gatewayfw.acts.replies import Exceptions
 from gatewayfw.acts.returns import Returns, Selected
 from gatewayfw.carriers import Carrier
-from gatewayfw.catalog.kinds import Description, kind_of, kinds_of
+from gatewayfw.catalog.kinds import Description, kind_of, kinds_of, sent_kind_of
 from gatewayfw.schemas.registry import ModelSchema, Schemas
 from gatewayfw.schemas.relations import RelatedRelation, Relation
 
@@ -164,26 +164,7 @@ def _part(field: Field[Any] | None, mode: str) -> Description:
     """
     if field is None:
         return dict(_ANY_OBJECT)
-    return _changed(kind_of(field), _as_asserted if mode == "assert" else _as_created)
-
-
-def _changed(kind: Description, change: Callable[[Description], Description]) -> Description:
-    """Return a kind that is changed on each level."""
-    changed: Description = change(kind)
-    if kind["kind"] == "object" and kind["fields"]:
-        changed["fields"] = {name: _changed(inner, change) for name, inner in kind["fields"].items()}
-    changed |= {name: _changed(kind[name], change) for name in ("items", "values") if name in kind}
-    return changed
-
-
-def _as_asserted(kind: Description) -> Description:
-    """Return a kind for mode ``assert``, which fills in no defaults."""
-    return {**kind, "presence": "required" if kind["presence"] == "defaulted" else kind["presence"]}
-
-
-def _as_created(kind: Description) -> Description:
-    """Return a kind for mode ``create``, which takes whole numbers for decimals."""
-    return {**kind, "whole": True} if kind["kind"] == "decimal" else dict(kind)
+    return sent_kind_of(field, mode)
 
 
 def _returns(result: Returns, get: Field[Any] | None) -> Description:

@@ -40,8 +40,9 @@ from typing import Any
 from gatewayfw.schemas.kinds.base import Description
 from gatewayfw.schemas.kinds.descriptions import describe as kind_of
 from gatewayfw.schemas.kinds.descriptions import describe_all as kinds_of
+from gatewayfw.schemas.kinds.descriptions import describe_sent as sent_kind_of
 
-__all__ = ["Description", "kind_of", "kinds_of", "operands_of"]
+__all__ = ["Description", "kind_of", "kinds_of", "operands_of", "sent_kind_of"]
 
 
 def operands_of(field: Mapping[str, Any]) -> dict[str, Description]:

@@ -7,8 +7,10 @@ Those of our fields come from their kinds, those of marshmallow's fields from th
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
@@ -23,8 +25,42 @@ from gatewayfw.schemas.kinds.model_fields import ISO, schema_key
 from gatewayfw.schemas.kinds.numbers import described_number
 from gatewayfw.schemas.kinds.text import described_text
 
-#: The Schemas that are being described.
-_OUTER: ContextVar[frozenset[object]] = ContextVar("outer", default=frozenset())
+
+@dataclass(frozen=True)
+class _Surroundings:
+    """Where the field stands that is being described.
+
+    Attributes:
+        mode: that of the act whose input it is; None for what is stored or shown.
+        schemas: the Schemas that it is in.
+        partial: what the Schema above it gives on as ``partial``; None for nothing.
+    """
+
+    mode: str | None = None
+    schemas: frozenset[object] = frozenset()
+    partial: bool | Collection[str] | None = None
+
+
+_AROUND: ContextVar[_Surroundings] = ContextVar("around", default=_Surroundings())  # noqa: B039 - it is frozen
+
+
+@contextmanager
+def _at(**changes: Any) -> Iterator[None]:
+    token = _AROUND.set(replace(_AROUND.get(), **changes))
+    try:
+        yield
+    finally:
+        _AROUND.reset(token)
+
+
+def describe_sent(field: mm.Field[Any], mode: str) -> Description:
+    """Return the whole description of a part of the details of an act.
+
+    In mode ``assert`` our objects fill in no defaults: a client has to send them. A Schema still loads without them.
+    Mode ``create`` takes whole numbers for decimals.
+    """
+    with _at(mode=mode):
+        return describe(field)
 
 
 def describe(field: mm.Field[Any]) -> Description:
@@ -32,6 +68,8 @@ def describe(field: mm.Field[Any]) -> Description:
     described = field.description() if isinstance(field, Kind) else describe_class(field)
     if field.allow_none and described["kind"] != "any":
         described["nullable"] = True
+    if described["kind"] == "decimal" and _AROUND.get().mode == "create":
+        described["whole"] = True
     described["presence"] = _presence(field)
     if isinstance(field.load_default, Constant):
         described |= described_default(_dumped_default(field))
@@ -80,7 +118,9 @@ def _dumped_default(field: mm.Field[Any]) -> Any:
 def _presence(field: mm.Field[Any]) -> str:
     if field.required:
         return "required"
-    return "optional" if field.load_default is missing else "defaulted"
+    if field.load_default is missing:
+        return "optional"
+    return "required" if _AROUND.get().mode == "assert" else "defaulted"
 
 
 def _any() -> Description:
@@ -89,29 +129,41 @@ def _any() -> Description:
 
 def _nested(field: Any) -> Description:
     schema: Schema = field.schema
-    key, outer = schema_key(schema), _OUTER.get()
-    if key in outer:  # a Schema inside of itself: the exports write no types that name themselves
+    key, around = schema_key(schema), _AROUND.get()
+    if key in around.schemas:  # a Schema inside of itself: the exports write no types that name themselves
         inner: Description = {"kind": "object", "fields": None}
     else:
-        inside = _OUTER.set(outer | {key})
-        try:
-            inner = {"kind": "object", "fields": _described_fields(schema)}
-        finally:
-            _OUTER.reset(inside)
+        partial = schema.partial if around.partial is None else around.partial
+        with _at(schemas=around.schemas | {key}):
+            inner = {"kind": "object", "fields": _described_fields(schema, partial)}
     if (field.unknown or schema.unknown) == INCLUDE:
         inner["open"] = True
     return _many(field) | {"items": {**inner, "presence": "required"}} if field.many or schema.many else inner
 
 
-def _described_fields(schema: Schema) -> dict[str, Description]:
-    """Return the descriptions of a Schema's fields, ``partial`` ones as optional."""
-    described = describe_all(schema.load_fields)
-    partial = schema.load_fields if schema.partial is True else schema.partial or ()
-    for name in partial:
-        field = schema.load_fields.get(name)
-        if field is not None and field.required:
-            described[field.data_key or name]["presence"] = "optional"
+def _described_fields(schema: Schema, partial: bool | Collection[str] | None) -> dict[str, Description]:
+    """Return the descriptions of a Schema's fields.
+
+    It asks for none that is ``partial`` or has a default. It fills in no default of the first, and in mode ``assert``
+    none that the act would see.
+    """
+    described: dict[str, Description] = {}
+    for name, field in schema.load_fields.items():
+        with _at(partial=None if isinstance(field, KindField) else _partial_below(partial, name)):
+            one = describe(field)
+        is_asserted = field.load_default is not missing and _AROUND.get().mode == "assert"
+        if partial is True or name in (partial or ()) or is_asserted:
+            one["presence"] = "optional"
+            one.pop("default", None)
+        described[field.data_key if field.data_key is not None else name] = one
     return described
+
+
+def _partial_below(partial: bool | Collection[str] | None, name: str) -> bool | Collection[str] | None:
+    """Return what marshmallow gives on to the field of a name."""
+    if partial is None or isinstance(partial, bool):
+        return partial
+    return [path.removeprefix(f"{name}.") for path in partial if path.startswith(f"{name}.")]
 
 
 def _plucked(field: Any) -> Description:

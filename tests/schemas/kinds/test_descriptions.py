@@ -10,9 +10,20 @@ from bson import ObjectId
 from marshmallow import EXCLUDE, INCLUDE, Schema, validate
 from marshmallow import fields as mm
 
-from gatewayfw.schemas import any_, array, date, defaulted, described, integer, nullable, optional, string
+from gatewayfw.schemas import (
+    any_,
+    array,
+    date,
+    defaulted,
+    described,
+    integer,
+    nullable,
+    object_,
+    optional,
+    string,
+)
 from gatewayfw.schemas.kinds import as_kind
-from gatewayfw.schemas.kinds.descriptions import describe, describe_all, described_default
+from gatewayfw.schemas.kinds.descriptions import describe, describe_all, describe_sent, described_default
 from gatewayfw.schemas.kinds.foreign import SchemaField
 from tests.schemas.kinds.seen import Alone
 
@@ -121,6 +132,33 @@ DESCRIBED = {
     "Nested, exclude": (mm.Nested(Person, exclude=("age",)), {"kind": "object", "fields": {"name": NAME}}),
     "Nested, partial": (mm.Nested(Person(partial=True)), PARTIAL),
     "Nested, partial in some": (mm.Nested(Person(partial=("name", "none"))), PARTIAL),
+    "Nested, partial all the way": (
+        mm.Nested(Schema.from_dict({"one": mm.List(mm.Nested(Person))})(partial=True)),
+        {
+            "kind": "object",
+            "fields": {
+                "one": {"kind": "array", "items": {**PARTIAL, "presence": "optional"}, "presence": "optional"},
+            },
+        },
+    ),
+    "Nested, partial by a path": (
+        mm.Nested(Schema.from_dict({"one": mm.Nested(Person), "two": mm.Nested(Person)})(partial=["one.name"])),
+        {
+            "kind": "object",
+            "fields": {"one": {**PARTIAL, "presence": "optional"}, "two": {**PERSON, "presence": "optional"}},
+        },
+    ),
+    "Nested, partial and of our kinds": (
+        mm.Nested(Schema.from_dict({"one": object_({"name": string})})(partial=True)),
+        {
+            "kind": "object",
+            "fields": {"one": {"kind": "object", "fields": {"name": NAME}, "presence": "optional"}},
+        },
+    ),
+    "Nested, partial with a default": (
+        mm.Nested(Schema.from_dict({"age": defaulted(integer, 5)})(partial=True)),
+        {"kind": "object", "fields": {"age": AGE}},
+    ),
     "Nested, of a format": (mm.Nested(Stamped), {"kind": "object", "fields": {"at": {**AGE, "kind": "number"}}}),
     "Nested in itself": (
         mm.Nested(Comment),
@@ -201,6 +239,20 @@ def test_marshmallows_fields_are_described_like_ours(field, expected):
 )
 def test_presence_null_default_and_text_are_told_of_every_field(field, told):
     assert describe(field) == told
+
+
+ASKED = {"kind": "integer", "presence": "required", "default": 5}
+FILLED = {"kind": "integer", "presence": "defaulted", "default": 5}
+
+
+@pytest.mark.parametrize(("mode", "ours", "of_a_schema"), [("assert", ASKED, AGE), ("create", FILLED, FILLED)])
+def test_only_our_objects_ask_for_a_default_and_only_in_assert(mode, ours, of_a_schema):
+    five = defaulted(integer, 5)
+    field = object_({"five": five, "schema": mm.Nested(Schema.from_dict({"five": five, "ours": object_({"n": five})}))})
+    fields = describe_sent(field, mode)["fields"]
+    assert fields["five"] == ours
+    assert fields["schema"]["fields"]["five"] == of_a_schema
+    assert fields["schema"]["fields"]["ours"]["fields"]["n"] == ours
 
 
 def test_a_schema_is_described_with_its_fields():
