@@ -267,6 +267,17 @@ function newKey(): string {
   return (globalThis as any).crypto?.randomUUID?.() ?? `${Date.now()}-${random()}-${random()}`;
 }
 
+/**
+ * JSON in which a number beyond the safe integers is written as what it is: 1e+20, a float. JavaScript would write digits
+ * that it does not hold, of an integer.
+ */
+function jsonOf(body: unknown): string {
+  const mark = newKey();
+  const isRounded = (value: unknown): value is number => Number.isInteger(value) && !Number.isSafeInteger(value);
+  const json = JSON.stringify(body, (_, value) => (isRounded(value) ? mark + value.toExponential() : value));
+  return json.replace(new RegExp(`"${mark}(.*?)"`, "g"), "$1");
+}
+
 /** Whether a reply is a failure after which the same request may succeed. */
 function mayPass(reply: unknown): boolean {
   if (!(reply instanceof GatewayError)) return false;
@@ -290,7 +301,7 @@ export function createClient(options: ClientOptions): Client {
     let told: ReplyHeaders = { get: () => null };
     let envelope: any;
     try {
-      const json = JSON.stringify(body);
+      const json = jsonOf(body);
       const response = await fetch(endpoint, {
         method: "POST",
         headers: {
