@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import enum
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
+from ipaddress import ip_interface
 from types import SimpleNamespace
 from typing import Any
 
@@ -79,6 +80,10 @@ _durations = st.timedeltas(-timedelta(365), timedelta(365))
 iso = datetime.isoformat
 
 
+def _interfaces(**version: Any) -> st.SearchStrategy[Any]:
+    return st.tuples(st.ip_addresses(**version), st.integers(0, 32)).map(ip_interface)
+
+
 #: Fields without parts; ours first.
 LEAVES: dict[str, Callable[[], Meaning]] = {
     "string": lambda: Meaning(string(), both(_texts)),
@@ -124,6 +129,10 @@ LEAVES: dict[str, Callable[[], Meaning]] = {
     ),
     "IP": lambda: Meaning(mm.IP(), both(st.ip_addresses(), str)),
     "IPv4": lambda: Meaning(mm.IPv4(), both(st.ip_addresses(v=4), str)),
+    "IPv6": lambda: Meaning(mm.IPv6(), both(st.ip_addresses(v=6), str)),
+    "IPInterface": lambda: Meaning(mm.IPInterface(), both(_interfaces(), str)),
+    "IPv4Interface": lambda: Meaning(mm.IPv4Interface(), both(_interfaces(v=4), str)),
+    "IPv6Interface": lambda: Meaning(mm.IPv6Interface(), both(_interfaces(v=6), str)),
     "Raw": lambda: Meaning(mm.Raw(allow_none=True), both(_json)),
     "Dict": lambda: Meaning(mm.Dict(), both(st.dictionaries(_words, _json, max_size=2))),
 }
@@ -196,10 +205,13 @@ DOUBTFUL: dict[str, Callable[[], Meaning]] = {
 
 
 @st.composite
-def meanings(draw: st.DrawFn, depth: int = 2) -> Meaning:
-    """Draw a field: without parts, or with others in it."""
+def meanings(draw: st.DrawFn, depth: int = 2, leaves: Collection[str] = tuple(LEAVES)) -> Meaning:
+    """Draw a field: one of some leaves, or with others in it."""
     shape = draw(st.sampled_from([None, *PARTS])) if depth else None
-    made = LEAVES[draw(st.sampled_from([*LEAVES]))]() if shape is None else draw(PARTS[shape](depth - 1))
+    if shape is None:
+        made = LEAVES[draw(st.sampled_from([*leaves]))]()
+    else:
+        made = draw(PARTS[shape](meanings(depth - 1, leaves)))
     if draw(st.integers(0, 3)):
         return made
     if isinstance(made.field, mm.Field) and type(made.field).__module__.startswith("marshmallow"):
@@ -219,20 +231,20 @@ def _by_key(forms: Forms) -> Forms:
 
 
 @st.composite
-def _array(draw: st.DrawFn, depth: int) -> Meaning:
-    inner = draw(meanings(depth))
+def _array(draw: st.DrawFn, inside: st.SearchStrategy[Meaning]) -> Meaning:
+    inner = draw(inside)
     return Meaning(array(inner.field), _pairs(inner.forms))
 
 
 @st.composite
-def _mapping(draw: st.DrawFn, depth: int) -> Meaning:
-    inner = draw(meanings(depth))
+def _mapping(draw: st.DrawFn, inside: st.SearchStrategy[Meaning]) -> Meaning:
+    inner = draw(inside)
     return Meaning(mapping(inner.field), _by_key(inner.forms))
 
 
 @st.composite
-def _object(draw: st.DrawFn, depth: int) -> Meaning:
-    parts = draw(st.dictionaries(st.sampled_from(["a", "get", "items"]), meanings(depth), max_size=2))
+def _object(draw: st.DrawFn, inside: st.SearchStrategy[Meaning]) -> Meaning:
+    parts = draw(st.dictionaries(st.sampled_from(["a", "get", "items"]), inside, max_size=2))
     return Meaning(
         object_({name: one.field for name, one in parts.items()}),
         _joined({n: (n, n, p.forms) for n, p in parts.items()}),
@@ -250,20 +262,20 @@ def _joined(parts: dict[str, tuple[str, str, Forms]]) -> Forms:
 
 
 @st.composite
-def _list(draw: st.DrawFn, depth: int) -> Meaning:
-    inner = draw(meanings(depth))
+def _list(draw: st.DrawFn, inside: st.SearchStrategy[Meaning]) -> Meaning:
+    inner = draw(inside)
     return Meaning(mm.List(inner.field), _pairs(inner.forms))
 
 
 @st.composite
-def _dict(draw: st.DrawFn, depth: int) -> Meaning:
-    inner = draw(meanings(depth))
+def _dict(draw: st.DrawFn, inside: st.SearchStrategy[Meaning]) -> Meaning:
+    inner = draw(inside)
     return Meaning(mm.Dict(keys=mm.String(), values=inner.field), _by_key(inner.forms))
 
 
 @st.composite
-def _tuple(draw: st.DrawFn, depth: int) -> Meaning:
-    inner = draw(st.lists(meanings(depth), min_size=1, max_size=2))
+def _tuple(draw: st.DrawFn, inside: st.SearchStrategy[Meaning]) -> Meaning:
+    inner = draw(st.lists(inside, min_size=1, max_size=2))
     forms = st.tuples(*(one.forms for one in inner)).map(
         lambda pairs: ([json for json, _ in pairs], tuple(python for _, python in pairs))
     )
@@ -271,10 +283,8 @@ def _tuple(draw: st.DrawFn, depth: int) -> Meaning:
 
 
 @st.composite
-def _nested(draw: st.DrawFn, depth: int) -> Meaning:
-    parts = draw(
-        st.dictionaries(st.sampled_from(["a", "get", "items", "update"]), meanings(depth), min_size=1, max_size=2)
-    )
+def _nested(draw: st.DrawFn, inside: st.SearchStrategy[Meaning]) -> Meaning:
+    parts = draw(st.dictionaries(st.sampled_from(["a", "get", "items", "update"]), inside, min_size=1, max_size=2))
     fields, names = {}, {}
     for name, one in parts.items():
         sent = f"{name.title()}" if draw(st.booleans()) else name
