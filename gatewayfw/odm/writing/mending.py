@@ -16,9 +16,10 @@ _LOG = logging.getLogger("gatewayfw.odm")
 def mend_met(storage: Storage, error: GatewayError) -> bool:
     """Reset the damaged hidden fields among the documents that a failed write met.
 
-    Returns whether there were any; then the write may be tried again. Each is reset by itself, and logged.
+    Returns whether there were any; then the write may be tried again. Each is reset by itself, and logged. Within a
+    transaction, which the refusal has failed, it raises what failed it.
     """
-    if error.met is None or storage.in_transaction():
+    if error.met is None:
         return False
     collection, filters = error.met
     met = [one for filter in filters for one in storage.find(collection, filter, [HIDDEN]) if examine(one)[1]]

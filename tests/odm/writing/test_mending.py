@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 
 import pytest
 from bson import Decimal128
 
-from gatewayfw.errors import ValidationError
+from gatewayfw.errors import StorageError, ValidationError
 from gatewayfw.odm.writing.plan import attempt
+from tests.odm.noted import note_commands
 
 NAN, LAST = float("nan"), 2**63 - 1
 #: Damaged hidden fields. In them ``LAND`` stands for the id of the country that a city embeds.
@@ -164,3 +166,19 @@ def test_a_value_that_an_operator_does_not_fit_is_still_the_callers_error(world,
     with pytest.raises(ValidationError, match="^validation error: update.population: "):
         world.city.find_one_and_update({"_id": cities[1]}, {"$inc": {"population": 1}})
     world.storage.update_one("city", {"_id": cities[1]}, {"$set": {"population": 5}}, ())
+
+
+def test_only_damaged_documents_are_looked_at_one_by_one(world, land, cities):
+    world.storage.update_one("city", {"_id": cities[1]}, {"$set": {"_gw": None}}, ())
+    noted = note_commands(world.storage)
+    world.country.find_one_and_update({"_id": land}, {"$set": {"name": "new"}})
+    alone = [given for name, *given in noted if name == "find" and given[0] == "city" and given[-1] == {"limit": 1}]
+    assert alone == [["city", {"_id": cities[1]}, ["_gw"], {"limit": 1}]]
+
+
+def test_nothing_is_reset_within_another_transaction(world, cities):
+    world.storage.update_one("city", {"_id": cities[1]}, {"$set": {"_gw": None}}, ())
+    rename = partial(world.city.find_one_and_update, {"_id": cities[1]}, {"$set": {"name": "new"}})
+    with pytest.raises(StorageError):
+        world.storage.transaction(rename)
+    assert [one["_gw"] for one in world.storage.find("city", {"_id": cities[1]})] == [None]
