@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import click
 from bson import ObjectId
@@ -18,7 +18,7 @@ from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError
 from gatewayfw.logs import escaped
 from gatewayfw.odm.copies.rules import HiddenField, ids_in, out_path
-from gatewayfw.odm.jobs.records import COLLECTION, Job, Jobs, now
+from gatewayfw.odm.jobs.records import COLLECTION, MOST_COUNTED, Jobs, now
 from gatewayfw.odm.replies import NO_TRANSACTIONS
 from gatewayfw.odm.sizes.budgets import share_of
 from gatewayfw.odm.sizes.worst_case import MOST_BYTES, Part, Size, worst_sizes
@@ -100,7 +100,7 @@ def _examined_database(gateway: Gateway, storage: Storage) -> Iterator[Finding]:
         yield "warning", _STANDALONE
         acts = acts_by_name(gateway.acts)
         yield from (("problem", f"{name}: {NO_TRANSACTIONS}") for name, act in acts if act.once)
-    warnings = (*_opted_out(schemas, storage), *_waiting(gateway.odm.jobs(), now()), *_unreadable(storage))
+    warnings = (*_opted_out(schemas, storage), *_waiting(storage), *_unreadable(storage))
     yield from (("warning", text) for text in warnings)
     hints = _lifetime(storage.transaction_lifetime(), gateway.settings.deadline)
     yield from (("hint", text) for text in (*hints, *_to_renew(index_report(schemas, storage))))
@@ -200,12 +200,11 @@ def _sampled(reverse: RelatedRelation, storage: Storage) -> tuple[int, int]:
     return members, sum(len(HiddenField(one).outs(reverse)) for one in documents.values())
 
 
-def _waiting(jobs: Iterable[Job], at: datetime) -> list[str]:
-    old = [job for job in jobs if at - job.since > _OLD]
-    if not old:
-        return []
-    told = "a job has" if len(old) == 1 else f"{len(old)} jobs have"
-    return [f"{told} been pending for more than {_OLD.seconds} s, since {old[0].since:%Y-%m-%d %H:%M:%S} UTC"]
+def _waiting(storage: Storage) -> Iterator[str]:
+    number, oldest = Jobs(storage).pending(now() - _OLD)
+    if oldest is not None:
+        told = "a job has" if number == 1 else f"{'at least ' if number == MOST_COUNTED else ''}{number:,} jobs have"
+        yield f"{told} been pending for more than {_OLD.seconds} s, since {oldest:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _unreadable(storage: Storage) -> Iterator[str]:

@@ -11,6 +11,7 @@ from threading import Event
 from typing import Any
 
 import click
+from bson import ObjectId
 from flask.cli import with_appcontext
 
 from gatewayfw.cli.command import (
@@ -35,7 +36,7 @@ from gatewayfw.odm.upkeep.indexes import IndexRow, create_missing, index_report
 #: Seconds between two checks for new jobs.
 INTERVAL = 1.0
 _INDEX_COLUMNS = ("collection", "keys", "options", "state", "reason")
-_JOB_COLUMNS = ("kind", "source", "relation", "progress", "since", "leased")
+_JOB_COLUMNS = ("kind", "source", "relation", "progress", "since", "failures", "leased")
 
 
 @click.command("indexes", epilog="Example: flask gateway indexes --create")
@@ -89,8 +90,8 @@ def work(once: bool, name: str | None, as_json: bool) -> None:
     A signal ends it when the current batch is done.
 
     With --once it ends when no job is left, or with exit status 1 when the jobs that are left make no progress; it
-    waits for jobs that another process works on. With --json each job is an object on a line of its own; with --once
-    the last line says how many are left.
+    waits for jobs that another process works on, and tries those that have failed again at once. With --json each job
+    is an object on a line of its own; with --once the last line says how many are left.
     """
     odm = find_odm(name)
     left: int | None = None
@@ -103,7 +104,7 @@ def work(once: bool, name: str | None, as_json: bool) -> None:
                 _work_on(odm, steps)
         status_line("")
     if once:
-        left = len(odm.jobs()) if left is None else left
+        left = odm.work(0) if left is None else left
         told = "no job is left" if left == 0 else f"{left} {'job is' if left == 1 else 'jobs are'} left"
         click.echo(format_json({"left": left}, indent=None) if as_json else told)
         sys.exit(1 if left else 0)
@@ -169,7 +170,7 @@ def _work_on(odm: Odm, steps: _Steps) -> None:
     told = ""
     while not steps.stop.is_set():
         try:
-            odm.work(on_progress=steps)
+            odm.database.worker.attend(steps)
             if told:
                 click.echo("the database answers again", err=True)
             told = ""
@@ -185,14 +186,13 @@ def _work_once(odm: Odm, steps: _Steps) -> int:
 
     Jobs count as stuck when a dead worker's lease passes without progress.
     """
-    before: object = None
-    patience = time.monotonic()
-    while (left := odm.work(on_progress=steps)) and not steps.stop.is_set():
-        pending = odm.jobs()
-        state = {(job.key, job.token) for job in pending}
-        if state != before:
-            before, patience = state, time.monotonic() + LEASE + INTERVAL
-        if time.monotonic() > patience or not any(job.leased for job in pending):
+    worker = odm.database.worker
+    worker.wake()
+    before, patience = dict[str, ObjectId](), 0.0
+    while (left := odm.work(on_progress=steps)) and (held := worker.held()) and not steps.stop.is_set():
+        if held != before:
+            before, patience = held, time.monotonic() + LEASE + INTERVAL
+        if time.monotonic() > patience:
             break
         steps.stop.wait(INTERVAL)
     return left
@@ -228,8 +228,8 @@ def _progress(job: Job) -> str:
 
 
 def _job_cells(job: Job) -> tuple[str, ...]:
-    leased = "yes" if job.leased else "no"
-    return job.kind, f"{job.model} {job.id}", job.relation, _progress(job), f"{job.since:%Y-%m-%d %H:%M:%S}", leased
+    source, since, leased = f"{job.model} {job.id}", f"{job.since:%Y-%m-%d %H:%M:%S}", "yes" if job.leased else "no"
+    return job.kind, source, job.relation, _progress(job), since, str(job.failures), leased
 
 
 def _job_object(job: Job) -> dict[str, Any]:
@@ -241,5 +241,6 @@ def _job_object(job: Job) -> dict[str, Any]:
         "after": None if job.after is None else str(job.after),
         "targets": len(job.targets),
         "since": job.since.replace(tzinfo=UTC).isoformat(),
+        "failures": job.failures,
         "leased": job.leased is not None,
     }

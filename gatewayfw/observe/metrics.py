@@ -29,7 +29,7 @@ CUSTOM = "custom"
 REFUSED = "refused"
 #: The gauges of the jobs, and their texts.
 JOBS = {
-    "gatewayfw_jobs": "Jobs that are pending.",
+    "gatewayfw_jobs": "Jobs that are pending; 1000 stands for at least as many.",
     "gatewayfw_oldest_job_seconds": "Age of the oldest pending job; 0 without any.",
 }
 

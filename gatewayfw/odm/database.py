@@ -288,13 +288,13 @@ class Database:
         self.schemas.bytes_keys[model] = field
         self._free, self._attend_bytes = free, attend
 
-    def _attend(self) -> int:
-        """Do one round of the jobs' thread; return how many jobs are left."""
+    def _attend(self) -> float:
+        """Do one round of the jobs' thread; return the seconds to rest until the next."""
         if not self.storage.is_closed():
             self.notice_drops()
-        left = self.worker.attend()
+        rest = self.worker.attend()
         self._attend_bytes()
-        return left
+        return rest
 
     def ready(self, name: str) -> Storage:
         """Return the storage, prepared for a model: definitions checked, indexes ensured.

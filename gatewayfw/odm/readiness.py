@@ -38,7 +38,7 @@ class ReadinessState:
     Attributes:
         word: ``ok``; a kind of `gatewayfw.storage.Trouble`; ``index_missing``: a unique one; ``greenlets``: they have
             replaced threads; ``error``: anything else.
-        jobs: how many jobs are pending; None if the database did not say.
+        jobs: how many jobs are pending, `MOST_COUNTED` for at least as many; None if the database did not say.
         oldest: the age of the oldest one in seconds, 0 without any; None if the database did not say.
     """
 

@@ -11,6 +11,7 @@ from flask import Blueprint, Request, Response, abort, request
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.observe.calls import CallObservers
+from gatewayfw.odm.jobs.records import MOST_COUNTED
 from gatewayfw.odm.readiness import Readiness
 from gatewayfw.web.playground import Guard, accepts
 from gatewayfw.web.reply import FIXED
@@ -82,7 +83,8 @@ def add_probes(blueprint: Blueprint, readiness: Readiness, begin: Callable[[], o
         if state.word == "index_missing":
             readiness.prepare()
         oldest = None if state.oldest is None else round(state.oldest, 1)
-        return _response({"status": state.word, "jobs": state.jobs, "oldestJobSeconds": oldest})
+        more = {"atLeast": True} if state.jobs == MOST_COUNTED else {}
+        return _response({"status": state.word, "jobs": state.jobs, **more, "oldestJobSeconds": oldest})
 
     for path, view in ((HEALTH, health), (READY, ready)):
         name = f"gateway_{path.rpartition('/')[2]}"

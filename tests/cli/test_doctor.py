@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
 
 import mongomock
 import pytest
@@ -354,13 +353,14 @@ def test_members_are_looked_at_by_their_index_and_read_no_further_than_their_opt
     assert asked == [(given, {"sort": [("shop._id", end), ("_id", end)], "limit": 500}) for end in (1, -1)]
 
 
-def test_several_old_jobs_are_one_warning_since_the_first(monkeypatch):
+@pytest.mark.parametrize(("number", "told"), [(2, "2 jobs"), (999, "999 jobs"), (1_002, "at least 1,000 jobs")])
+def test_several_old_jobs_are_one_warning_since_the_first(number, told):
     gw = shop(mongomock.MongoClient().test)
     first = datetime.now(UTC).replace(tzinfo=None) - timedelta(hours=1)
-    ages = [SimpleNamespace(since=first + timedelta(minutes=minutes)) for minutes in (0, 30, 60)]
-    monkeypatch.setattr(gw.odm, "jobs", lambda: ages)
-    text = f"2 jobs have been pending for more than 60 s, since {first:%Y-%m-%d %H:%M:%S} UTC"
-    assert report(gw) == (0, clear(warnings=[text]))
+    ages = [first + timedelta(seconds=at) for at in range(number)] + [first + timedelta(hours=1)]
+    gw.odm.storage.insert("_gw_jobs", [{"_id": at, "since": since} for at, since in enumerate(ages)])
+    text = f"{told} have been pending for more than 60 s, since {first:%Y-%m-%d %H:%M:%S} UTC"
+    assert [one for one in report(gw)[1]["warnings"] if "pending" in one] == [text]
 
 
 @pytest.fixture

@@ -59,11 +59,11 @@ def job(**given):
     """A job of a changed shop, at its start."""
     plain = {"key": "k", "kind": "copies", "model": "shop", "id": SHOP, "relation": "item.shop", "of": "shop", "v": 1}
     plain |= {"type": "single", "optional": False}
-    more = {"token": SHOP, "after": None, "waited": False, "again": False, "targets": (), "leased": None}
+    more = {"token": SHOP, "after": None, "waited": False, "again": False, "targets": (), "failures": 0, "leased": None}
     return Job(**{**plain, **more, "since": SINCE, **given})
 
 
-JOBS = [job(after=LAST, leased=SINCE), job(kind="windows", targets=(SHOP, LAST))]
+JOBS = [job(after=LAST, leased=SINCE, failures=7), job(kind="windows", targets=(SHOP, LAST))]
 
 
 @pytest.fixture
@@ -243,8 +243,8 @@ def test_jobs_are_listed(busy):
     assert (status, rows(output)) == (
         0,
         [
-            "kind source relation progress since leased",
-            f"copies shop {busy.shop_id} item.shop at the start {since} no",
+            "kind source relation progress since failures leased",
+            f"copies shop {busy.shop_id} item.shop at the start {since} 0 no",
         ],
     )
 
@@ -255,7 +255,7 @@ def test_jobs_as_json(busy):
     (job,) = json.loads(output)
     assert abs(datetime.fromisoformat(job.pop("since")).timestamp() - time.time()) < 60
     expected = {"kind": "copies", "model": "shop", "id": str(busy.shop_id), "relation": "item.shop"}
-    assert (status, job) == (0, {**expected, "after": None, "targets": 0, "leased": False})
+    assert (status, job) == (0, {**expected, "after": None, "targets": 0, "failures": 0, "leased": False})
 
 
 def test_a_job_tells_how_far_it_is_and_whether_somebody_works_on_it(having):
@@ -263,14 +263,14 @@ def test_a_job_tells_how_far_it_is_and_whether_somebody_works_on_it(having):
     assert (status, rows(output)[1:]) == (
         0,
         [
-            f"copies shop {SHOP} item.shop after {LAST} 2026-01-02 03:04:05 yes",
-            f"windows shop {SHOP} item.shop 2 left 2026-01-02 03:04:05 no",
+            f"copies shop {SHOP} item.shop after {LAST} 2026-01-02 03:04:05 7 yes",
+            f"windows shop {SHOP} item.shop 2 left 2026-01-02 03:04:05 0 no",
         ],
     )
     known = {"model": "shop", "id": str(SHOP), "relation": "item.shop", "since": "2026-01-02T03:04:05+00:00"}
     assert json.loads(run_on(having, "jobs", "--json")[1]) == [
-        {"kind": "copies", "after": str(LAST), "targets": 0, "leased": True, **known},
-        {"kind": "windows", "after": None, "targets": 2, "leased": False, **known},
+        {"kind": "copies", "after": str(LAST), "targets": 0, "failures": 7, "leased": True, **known},
+        {"kind": "windows", "after": None, "targets": 2, "failures": 0, "leased": False, **known},
     ]
 
 
@@ -280,17 +280,19 @@ def test_a_job_tells_how_far_it_is_and_whether_somebody_works_on_it(having):
 @pytest.mark.parametrize(("words", "told"), [((), "2 jobs are left\n"), (("--json",), '{"left": 2}\n')])
 def test_work_once_says_how_many_jobs_make_no_progress(having, monkeypatch, words, told):
     monkeypatch.setattr(having.odm, "work", lambda on_progress: 2)
-    monkeypatch.setattr(having.odm, "jobs", lambda: [job(), job(key="other")])
     assert run_on(having, "work", "--once", *words) == (1, told)
 
 
 @pytest.mark.parametrize(("words", "status", "told"), [((), 0, ""), (("--once",), 1, "2 jobs are left\n")])
 def test_work_that_a_signal_ends_says_only_at_once_what_is_left(having, monkeypatch, words, status, told):
-    def work(on_progress):
-        on_progress.stop.set()
-        on_progress(job())
+    def work(seconds=None, on_progress=None):
+        if on_progress is not None:
+            on_progress.stop.set()
+            on_progress(job())
+        return 2
 
     monkeypatch.setattr(having.odm, "work", work)
+    monkeypatch.setattr(having.odm.database.worker, "attend", lambda steps: work(on_progress=steps))
     assert run_on(having, "work", *words) == (status, f"copies of shop {SHOP} in item.shop\n{told}")
 
 
@@ -325,7 +327,7 @@ def test_work_as_json_has_an_object_for_each_job_and_the_number_left(busy):
 
 @pytest.mark.mongo
 def test_work_once_fails_when_a_job_is_not_for_this_app(busy):
-    busy.odm.storage.update_many("_gw_jobs", {}, {"$set": {"relation": "gone.shop"}})
+    busy.odm.storage.update_many("_gw_jobs", {}, {"$set": {"relation": "gone.shop", "needs": "copies gone.shop shop"}})
     assert run_on(busy, "work", "--once") == (1, "1 job is left\n")
     busy.odm.storage.delete_many("_gw_jobs", {})
 
@@ -402,16 +404,17 @@ def test_on_a_terminal_work_shows_its_job_in_one_line(busy, monkeypatch, capsys)
 
 
 def test_work_goes_on_when_the_server_is_away(lost, monkeypatch):
-    work, attempts = lost.odm.work, []
+    worker, attempts = lost.odm.database.worker, []
+    attend = worker.attend
 
     def attempt(on_progress):
         attempts.append(1)
         if len(attempts) == 3:
             signal.raise_signal(signal.SIGTERM)
-        return work(on_progress=on_progress)
+        return attend(on_progress)
 
     monkeypatch.setattr(upkeep, "INTERVAL", 0.05)
-    monkeypatch.setattr(lost.odm, "work", attempt)
+    monkeypatch.setattr(worker, "attend", attempt)
     assert run_on(lost, "work") == (0, "waiting: no answer (127.0.0.1:9: connection refused)\n")
     assert len(attempts) == 3
 
@@ -419,13 +422,13 @@ def test_work_goes_on_when_the_server_is_away(lost, monkeypatch):
 def test_work_says_once_that_the_server_is_away_and_that_it_is_back(database, monkeypatch):
     gw, turns = shop(database), iter([True, True, False])
 
-    def work(on_progress):
+    def attend(on_progress):
         if next(turns):
             raise Unavailable
         on_progress.stop.set()
 
     monkeypatch.setattr(upkeep, "INTERVAL", 0.0)
-    monkeypatch.setattr(gw.odm, "work", work)
+    monkeypatch.setattr(gw.odm.database.worker, "attend", attend)
     told = "waiting: service unavailable, try again\nthe database answers again\n"
     assert run_on(gw, "work") == (0, told)
 

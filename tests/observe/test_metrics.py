@@ -57,7 +57,7 @@ PAGE = [
     *(f'gatewayfw_call_seconds_bucket{{act="buy",le="{one}",model="book",service="main"}} 1.0' for one in BOUNDS),
     'gatewayfw_call_seconds_count{act="buy",model="book",service="main"} 1.0',
     'gatewayfw_call_seconds_sum{act="buy",model="book",service="main"} 0.001',
-    "# HELP gatewayfw_jobs Jobs that are pending.",
+    "# HELP gatewayfw_jobs Jobs that are pending; 1000 stands for at least as many.",
     "# TYPE gatewayfw_jobs gauge",
     "gatewayfw_jobs 2.0",
     "# HELP gatewayfw_oldest_job_seconds Age of the oldest pending job; 0 without any.",

@@ -13,7 +13,7 @@ import pytest
 from gatewayfw.errors import DefinitionError, DuplicateKey, GatewayError, HttpError, Timeout, ValidationError
 from gatewayfw.odm import Odm
 from gatewayfw.odm.database import Database
-from gatewayfw.odm.jobs.background import JobWorker
+from gatewayfw.odm.jobs.background import PAUSE, JobWorker
 from gatewayfw.odm.jobs.fan_out import Drained
 from gatewayfw.odm.jobs.records import INDEXES
 from gatewayfw.schemas import Schemas, integer, string
@@ -352,7 +352,7 @@ def test_the_thread_works_on_jobs_and_attends_to_bytes(job_threads):
     with odm.leave_to_jobs():
         change(odm)
         assert len(odm.jobs()) == 1
-    assert (job_threads[0].work(), attended) == (0, [0])
+    assert (job_threads[0].work(), attended) == (PAUSE, [0])
 
 
 def test_in_memory_of_one_process_there_is_no_thread(job_threads):
@@ -442,7 +442,7 @@ def test_the_thread_of_the_jobs_notices_a_drop(odm_on, mongo_database, job_threa
     odm = odm_on(mongo_database)
     book = book_of(odm)
     mongo_database.client.drop_database(mongo_database.name)
-    assert job_threads[0].work() == 0
+    assert job_threads[0].work() == PAUSE
     book.count()
     assert sorted(mongo_database.book.index_information()) == ["_id_", "title_1"]
     assert caplog.messages == ["dropped, and prepared again at the next use: _gw_jobs, book"]

@@ -8,7 +8,7 @@ import pytest
 
 from gatewayfw import gateway
 from gatewayfw.errors import Conflict, UsageError
-from gatewayfw.odm.jobs.background import JobWorker
+from gatewayfw.odm.jobs.background import PAUSE, JobWorker
 from tests.odm.world import World, define_world
 
 
@@ -146,8 +146,8 @@ def test_who_attends_to_jobs_passes_over_those_that_wait(world, land):
         rename(world, land)
         raise KeyError
     with worker.leave(0):
-        assert (worker.attend(), names(world)) == (0, ["old"] * 3)
-    assert (worker.attend(), names(world)) == (0, ["new"] * 3)
+        assert (worker.attend(), names(world)) == (PAUSE, ["old"] * 3)
+    assert (worker.attend(), names(world)) == (PAUSE, ["new"] * 3)
 
 
 @pytest.mark.parametrize("beyond", [-1, 0.5, True, "1", None])

@@ -204,6 +204,7 @@ def test_jobs_are_told(gw, storage):
     ("word", "jobs", "oldest", "reply", "prepared"),
     [
         ("ok", 3, 1.26, (200, {"status": "ok", "jobs": 3, "oldestJobSeconds": 1.3}), 0),
+        ("ok", 1000, 9.0, (200, {"status": "ok", "jobs": 1000, "atLeast": True, "oldestJobSeconds": 9.0}), 0),
         ("index_missing", None, None, (503, {"status": "index_missing", "jobs": None, "oldestJobSeconds": None}), 1),
         ("unreachable", None, None, (503, {"status": "unreachable", "jobs": None, "oldestJobSeconds": None}), 0),
     ],

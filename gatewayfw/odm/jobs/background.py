@@ -16,18 +16,22 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import final
 
+from bson import ObjectId
+
 from gatewayfw.errors import GatewayError, NotFound, Unavailable
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm.jobs.fan_out import Drained, FanOut
-from gatewayfw.odm.jobs.records import COLLECTION, Job, Jobs
+from gatewayfw.odm.jobs.records import COLLECTION, Job, Jobs, needs_of
 from gatewayfw.schemas import Relation, Schemas
 from gatewayfw.storage import Storage
 
 _LOG = logging.getLogger("gatewayfw.odm")
 #: Seconds between two searches for jobs that another process left behind.
 PAUSE = 10.0
-#: Seconds until the next search while jobs are left, or after a failure.
+#: Seconds until the next search while a job is held or fails that may soon be due, or after a failure of the search.
 SHORT_PAUSE = 1.0
+#: Jobs that are looked up at once.
+AT_ONCE = 100
 #: Seconds one batch may take.
 _STEP = 30.0
 #: Extra seconds for a transaction, which does not start its commit with little time left.
@@ -36,6 +40,8 @@ _GRACE = 0.4
 _RESERVE = 0.02
 #: Jobs in a row that may fail with `Unavailable` before the others are left, too.
 _FAILURES = 3
+#: What counts for a job that cannot be read: it rests as long as one that has failed often.
+_HOPELESS = 10
 
 
 @final
@@ -69,7 +75,7 @@ class JobWorker:
         """
         worker, until = uuid.uuid4().hex, time.monotonic() + seconds
         drained, queue, failures = Drained(), deque(keys), 0
-        while queue and failures < _FAILURES:
+        while queue and failures < _FAILURES and until - time.monotonic() > _RESERVE:
             key = queue.popleft()
             batches = self._batches(key, worker, until, drained)
             try:
@@ -86,9 +92,15 @@ class JobWorker:
         drained.left.update(queue)
         return drained
 
-    def attend(self) -> int:
-        """Work on all jobs, for a thread; a closed storage stays closed."""
-        return 0 if self.waits or self._storage.is_closed() else self.work()
+    def attend(self, on_progress: Callable[[Job], None] | None = None) -> float:
+        """Work on all jobs that are due, for a thread; return the seconds to rest.
+
+        A closed storage stays closed.
+        """
+        if self.waits or self._storage.is_closed():
+            return PAUSE
+        self._work(math.inf, on_progress)
+        return SHORT_PAUSE if self.jobs.due_within(self._needs, PAUSE) else PAUSE
 
     @contextmanager
     def leave(self, beyond: int) -> Iterator[None]:
@@ -101,22 +113,41 @@ class JobWorker:
             self.limit, self.waits = before
 
     def work(self, seconds: float = math.inf, on_progress: Callable[[Job], None] | None = None) -> int:
-        """Work on all jobs for at most ``seconds``; return how many are left."""
-        jobs = self.jobs.listed()
-        keys = [job.key for job in jobs if _relation_of(self._schemas, job) is not None]
-        random.shuffle(keys)  # a stuck job must not hold up the same others every time
-        return len(jobs) - len(keys) + len(self.drain(keys, seconds, on_progress).left)
+        """Work on all jobs that are due for at most ``seconds``; return how many are left."""
+        self._work(seconds, on_progress)
+        return self.jobs.count()
+
+    def held(self) -> dict[str, ObjectId]:
+        """Return the tokens of the jobs that any worker holds, by key."""
+        return self.jobs.held(self._needs)
+
+    def wake(self) -> None:
+        """Let jobs that have failed be tried again at once."""
+        self.jobs.wake(self._needs)
+
+    @property
+    def _needs(self) -> list[str]:
+        return self._schemas.remembered(needs_of)
+
+    def _work(self, seconds: float, on_progress: Callable[[Job], None] | None) -> None:
+        until = time.monotonic() + seconds
+        while until - time.monotonic() > _RESERVE and (keys := self.jobs.due(self._needs, AT_ONCE)):
+            random.shuffle(keys)  # workers that look at once should not meet at each job
+            if self.drain(keys, until - time.monotonic(), on_progress).left.issuperset(keys):
+                return  # it goes on after a pause, though none of them can be put off
 
     def _batches(self, key: str, worker: str, until: float, drained: Drained) -> Generator[Job]:
         """Work on one job until it is done, lost or out of time; yield after each batch."""
-        finished = False
+        finished, failures = False, 0
         try:
             while not finished and until - time.monotonic() > _RESERVE:
                 job = self.jobs.claim(key, worker)
                 relation = None if job is None else _relation_of(self._schemas, job)
                 if job is None or relation is None:
+                    failures = _HOPELESS
                     return
                 while job is not None and not finished and until - time.monotonic() > _RESERVE:
+                    failures = job.failures + 1  # unless this batch is a success
                     grace = 0.0 if job.kind == "copies" else _GRACE
                     with self._storage.deadline(min(_STEP, until - time.monotonic() + grace)):
                         progress = self._fan_out.run(job, relation, self.limit, drained)
@@ -124,16 +155,18 @@ class JobWorker:
                         changed, finished = None, self.jobs.finish(job)
                     else:
                         changed = self.jobs.advance(job, progress, worker)
+                    failures = 0
                     yield job
                     job = changed
         finally:
             if not finished:
-                self._leave(key, worker, drained)
+                is_late = until - time.monotonic() <= _RESERVE  # then the deadline was too short, not the job wrong
+                self._leave(key, worker, 0 if is_late else failures, drained)
 
-    def _leave(self, key: str, worker: str, drained: Drained) -> None:
+    def _leave(self, key: str, worker: str, failures: int, drained: Drained) -> None:
         """Record that a job is left, unless it is gone, and release its lease."""
         try:
-            self.jobs.release(key, worker)
+            self.jobs.release(key, worker, failures)
             if self._storage.count(COLLECTION, {"_id": key}, 1):
                 drained.left.add(key)
         except GatewayError:
@@ -176,11 +209,11 @@ def _relation_of(schemas: Schemas, job: Job) -> Relation | None:
 class JobThread:
     """Calls ``work`` now and then, in a daemon thread, once it was started.
 
-    ``work`` is a bound method that works on jobs and returns how many are left. The thread has only a weak
+    ``work`` is a bound method that works on jobs and returns the seconds to rest. The thread has only a weak
     reference to it, and ends when its owner is collected.
     """
 
-    def __init__(self, work: Callable[[], int]) -> None:
+    def __init__(self, work: Callable[[], float]) -> None:
         self._work = weakref.WeakMethod(work, lambda _: self._wake.set())
         self._wake = threading.Event()
         self._pid = 0
@@ -197,7 +230,7 @@ class JobThread:
             self._wake.set()
 
 
-def _run(owner: weakref.WeakMethod[Callable[[], int]], wake: threading.Event) -> None:
+def _run(owner: weakref.WeakMethod[Callable[[], float]], wake: threading.Event) -> None:
     pause = 0.0  # another process may have left jobs behind
     waits = False
     while True:
@@ -207,7 +240,7 @@ def _run(owner: weakref.WeakMethod[Callable[[], int]], wake: threading.Event) ->
         if work is None:
             return
         try:
-            pause = SHORT_PAUSE if work() else PAUSE
+            pause = work()
             waits = False
         except GatewayError as error:
             if not waits:  # once per outage, not each second

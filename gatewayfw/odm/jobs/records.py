@@ -10,7 +10,8 @@ doing the same work twice; correctness does not depend on them.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+import random
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, get_args
@@ -19,14 +20,19 @@ from bson import ObjectId
 
 from gatewayfw.errors import DuplicateKey
 from gatewayfw.odm.ids import ordered
-from gatewayfw.schemas import RelatedRelation, Relation
+from gatewayfw.schemas import RelatedRelation, Relation, Schemas
 from gatewayfw.schemas.relations import Cardinality
 from gatewayfw.storage import Document, Index, Storage
 
 COLLECTION = "_gw_jobs"
-INDEXES = (Index((("id", 1),)),)
+#: By source, by what a worker can do now, by age.
+INDEXES = (Index((("id", 1),)), Index((("needs", 1), ("lease.until", 1))), Index((("since", 1),)))
 #: Seconds after which another worker may take a job over.
 LEASE = 10.0
+#: Most seconds until a job that failed is tried again; at first it is one second, then twice as many each time.
+MOST_REST = 300.0
+#: The most jobs that `Jobs.pending` counts: it is told as "at least".
+MOST_COUNTED = 1_000
 _EPOCH = datetime(1970, 1, 1)
 
 JobKind = Literal["copies", "removal", "windows"]
@@ -54,6 +60,7 @@ class Job:
         again: whether to go around once more at the end, because the source changed meanwhile.
         targets: for ``windows``, the ids left to do, in this order.
         since: when the job was made, naive UTC.
+        failures: how often in a row it has failed.
         leased: until when a worker holds it, naive UTC; None if nobody holds it.
     """
 
@@ -72,6 +79,7 @@ class Job:
     again: bool
     targets: tuple[ObjectId, ...]
     since: datetime
+    failures: int
     leased: datetime | None
 
 
@@ -89,11 +97,12 @@ class Jobs:
         """Write a job or extend the one for this source and relation; return its key."""
         model, id_ = source
         key = _key(model, id_, relation, kind)
-        present = next(self._storage.find(COLLECTION, {"_id": key}, ["kind", "after", "targets"]), None)
+        present = next(self._storage.find(COLLECTION, {"_id": key}, ["kind", "after", "targets", "lease"]), None)
         before: Document = present if present is not None and present.get("kind") == kind else {}
         left = before.get("targets", [])
         told = {
             "kind": kind,
+            "needs": _needed(kind, _named(relation), relation.schema_name),
             "type": relation.type,
             "optional": relation.optional,
             "v": v,
@@ -102,6 +111,7 @@ class Jobs:
             "waited": False,
             "again": before.get("after") is not None,
             "targets": [*left, *sorted(set(targets).difference(left))],
+            "failures": 0,
         }
         if present is None:
             names = {"model": model, "id": id_, "relation": _named(relation), "of": relation.schema_name}
@@ -111,8 +121,10 @@ class Jobs:
             except DuplicateKey:
                 if self._storage.has_transactions():
                     raise
-        elif self._storage.update_one(COLLECTION, {"_id": key}, {"$set": told}, ()) is not None:
-            return key
+        else:
+            rested = {} if _worker_of(present) else {"lease": None}  # a job that failed is tried again at once
+            if self._storage.update_one(COLLECTION, {"_id": key}, {"$set": {**told, **rested}}, ()) is not None:
+                return key
         return self.put(kind, source, relation, v, targets)  # another process was faster; only without transactions
 
     def blocked(self, model: str, ids: Collection[ObjectId]) -> list[ObjectId]:
@@ -144,16 +156,51 @@ class Jobs:
         """
         return [one["_id"] for one in self._storage.find(COLLECTION, {}, sort=[("_id", 1)]) if _job(one) is None]
 
-    def pending(self) -> tuple[int, datetime | None]:
-        """Return how many jobs there are, and when the oldest was made, naive UTC."""
-        dated = {"since": {"$gte": _EPOCH}}
+    def pending(self, before: datetime | None = None) -> tuple[int, datetime | None]:
+        """Return how many jobs there are, and when the oldest was made, naive UTC.
+
+        Counting stops at `MOST_COUNTED`. With ``before``, a naive UTC time, only those that were made until then count.
+        """
+        dated = {"since": {"$gte": _EPOCH, **({} if before is None else {"$lte": before})}}
         oldest = next(self._storage.find(COLLECTION, dated, ["since"], sort=[("since", 1)], limit=1), None)
-        return (0, None) if oldest is None else (self._storage.count(COLLECTION, dated), oldest["since"])
+        return (0, None) if oldest is None else (self._storage.count(COLLECTION, dated, MOST_COUNTED), oldest["since"])
+
+    def count(self) -> int:
+        """Return how many jobs there are, whoever can do them."""
+        return self._storage.count(COLLECTION, {"since": {"$gte": _EPOCH}})
+
+    def due(self, needs: Sequence[str], most: int) -> list[str]:
+        """Return the keys of jobs that may be claimed, at most so many, in any order.
+
+        ``needs`` is what the worker knows, see `needs_of`. Others are not even looked at. The search begins at a random
+        one, so that many jobs of one relation do not hold up the others.
+        """
+        first, keys = random.randrange(len(needs) or 1), list[str]()
+        for part in (needs[first:], needs[:first]):
+            if part and len(keys) < most:
+                free = {"needs": {"$in": list(part)}, "lease.until": {"$not": {"$gt": now()}}}
+                keys += [one["_id"] for one in self._storage.find(COLLECTION, free, [], limit=most - len(keys))]
+        return keys
+
+    def due_within(self, needs: Sequence[str], seconds: float) -> bool:
+        """Tell whether the lease or rest of a job ends so soon."""
+        soon = {"$gt": now(), "$lte": now() + timedelta(seconds=seconds)}
+        return self._storage.count(COLLECTION, {"needs": {"$in": list(needs)}, "lease.until": soon}, 1) > 0
+
+    def held(self, needs: Sequence[str]) -> dict[str, ObjectId]:
+        """Return the tokens of the jobs that workers hold, by key."""
+        wanted = {"needs": {"$in": list(needs)}, "lease.until": {"$gt": now()}, "lease.worker": {"$ne": None}}
+        return {one["_id"]: one["token"] for one in self._storage.find(COLLECTION, wanted, ["token"])}
+
+    def wake(self, needs: Sequence[str]) -> None:
+        """Let jobs that have failed be tried again at once."""
+        resting = {"needs": {"$in": list(needs)}, "lease.until": {"$gt": now()}, "lease.worker": None}
+        self._storage.update_many(COLLECTION, resting, {"$set": {"lease": None}})
 
     def claim(self, key: str, worker: str) -> Job | None:
         """Lease a job; return None if it is done or another worker holds it."""
-        free = [{"lease": None}, {"lease.until": {"$lt": now()}}, {"lease.worker": worker}]
-        update = {"$set": {"lease": _lease(worker)}}
+        free = [{"lease.until": {"$not": {"$gt": now()}}}, {"lease.worker": worker}]
+        update = {"$set": {"lease": _lease(worker, LEASE)}}
         found = self._storage.update_one(COLLECTION, {"_id": key, "$or": free}, update, None)
         return None if found is None else _job(found)
 
@@ -162,7 +209,7 @@ class Jobs:
 
         Progress is given as attributes of the job.
         """
-        update = {"$set": {**progress, "token": ObjectId(), "lease": _lease(worker)}}
+        update = {"$set": {**progress, "token": ObjectId(), "failures": 0, "lease": _lease(worker, LEASE)}}
         found = self._storage.update_one(COLLECTION, _unchanged(job), update, None)
         return None if found is None else _job(found)
 
@@ -170,9 +217,28 @@ class Jobs:
         """Remove a finished job; return False if it has changed meanwhile."""
         return self._storage.delete_many(COLLECTION, _unchanged(job)) > 0
 
-    def release(self, key: str, worker: str) -> None:
-        """Release the lease, so that other workers may claim the job at once."""
-        self._storage.update_one(COLLECTION, {"_id": key, "lease.worker": worker}, {"$set": {"lease": None}}, ())
+    def release(self, key: str, worker: str, failures: int = 0) -> None:
+        """End the lease: others may claim the job at once, or after a rest if it failed.
+
+        Each failure in a row doubles the rest, from one second to `MOST_REST`. A change of the job ends it.
+        """
+        rest = {"failures": failures, "lease": _lease(None, min(2.0 ** min(failures - 1, 9), MOST_REST))}
+        released: Document = rest if failures else {"lease": None}
+        self._storage.update_one(COLLECTION, {"_id": key, "lease.worker": worker}, {"$set": released}, ())
+
+
+def needs_of(schemas: Schemas) -> list[str]:
+    """Return the ``needs`` of all jobs that a process with these definitions can do.
+
+    What they say begins with the kind: a version that writes jobs differently names their kind differently.
+    """
+    relations = [relation for schema in schemas.get_schemas().values() for relation in schema.relations.values()]
+    return [_needed(kind, _named(one), one.schema_name) for one in relations for kind in get_args(JobKind)]
+
+
+def _needed(kind: str, relation: str, of: str) -> str:
+    """Return what a process must know to do a job; one index field says it all."""
+    return f"{kind} {relation} {of}"
 
 
 def _key(model: str, id_: ObjectId, relation: Relation, kind: JobKind) -> str:
@@ -194,8 +260,14 @@ def now() -> datetime:
     return datetime.now(UTC).replace(tzinfo=None)
 
 
-def _lease(worker: str) -> dict[str, Any]:
-    return {"worker": worker, "until": now() + timedelta(seconds=LEASE)}
+def _lease(worker: str | None, seconds: float) -> dict[str, Any]:
+    """Return what keeps workers off a job: another one, or nobody where it has failed."""
+    return {"worker": worker, "until": now() + timedelta(seconds=seconds)}
+
+
+def _worker_of(stored: Document) -> object:
+    lease = stored.get("lease")
+    return lease.get("worker") if isinstance(lease, Mapping) else None
 
 
 #: The parts of a stored job that are attributes of `Job` as they are, and their types.
@@ -213,6 +285,7 @@ _PARTS: Mapping[str, type] = {
     "waited": bool,
     "again": bool,
     "since": datetime,
+    "failures": int,
 }
 
 
@@ -225,9 +298,10 @@ def _job(stored: Document) -> Job | None:
         return None
     if parts["kind"] not in get_args(JobKind) or parts["type"] not in get_args(Cardinality):
         return None
+    if stored.get("needs") != _needed(parts["kind"], parts["relation"], parts["of"]):
+        return None
     if parts["kind"] != "windows" and not isinstance(parts["id"], ObjectId):
         return None
-    lease = stored.get("lease")
-    until = lease.get("until") if isinstance(lease, Mapping) else None
+    until = stored["lease"].get("until") if _worker_of(stored) is not None else None
     leased = until if isinstance(until, datetime) and until > now() else None
     return Job(key=key, targets=tuple(targets), leased=leased, **parts)

@@ -22,13 +22,13 @@ from tests.waiting import wait_until
 
 
 class Owner:
-    """Counts how often it was asked to work; the first answers are given."""
+    """Counts how often it was asked to work; the first answers, seconds to rest, are given."""
 
     def __init__(self, *answers):
         self.answers, self.asked = list(answers), threading.Semaphore(0)
 
     def work(self):
-        answer = self.answers.pop(0) if self.answers else 0
+        answer = self.answers.pop(0) if self.answers else 60.0
         self.asked.release()
         if isinstance(answer, Exception):
             raise answer
@@ -44,8 +44,7 @@ def ends(thread):
     return not thread.is_alive()
 
 
-def test_it_looks_at_once_and_when_woken(monkeypatch):
-    monkeypatch.setattr(background, "PAUSE", 60)
+def test_it_looks_at_once_and_when_woken():
     owner = Owner()
     thread = JobThread(owner.work)
     thread.start()
@@ -55,10 +54,9 @@ def test_it_looks_at_once_and_when_woken(monkeypatch):
     assert owner.asked.acquire(timeout=60)
 
 
-def test_it_soon_looks_again_while_jobs_are_left_or_after_a_failure(monkeypatch):
+def test_it_looks_again_when_the_work_says_or_soon_after_a_failure(monkeypatch):
     monkeypatch.setattr(background, "SHORT_PAUSE", 0.01)
-    monkeypatch.setattr(background, "PAUSE", 60)
-    owner = Owner(1, Unavailable(), 0)
+    owner = Owner(0.01, Unavailable())
     JobThread(owner.work).start()
     assert [owner.asked.acquire(timeout=60) for _ in range(3)] == [True] * 3
     assert not owner.asked.acquire(timeout=0.1)
@@ -79,14 +77,14 @@ class Turns(threading.Event):
 def test_it_rests_as_long_as_the_last_work_asks_for(monkeypatch, caplog):
     before, turns = set(threads()), Turns(5)
     monkeypatch.setattr(background, "threading", SimpleNamespace(Event=lambda: turns, Thread=threading.Thread))
-    owner = Owner(0, 2, Unavailable(), KeyError("odd"), 0)
+    owner = Owner(7.0, 2.0, Unavailable(), KeyError("odd"), 3.0)
     JobThread(owner.work).start()
     assert [owner.asked.acquire(timeout=60) for _ in range(5)] == [True] * 5
     assert wait_until(lambda: len(turns.waited) == 6)
     del owner
     gc.collect()
     assert all(ends(thread) for thread in set(threads()) - before)
-    assert turns.waited == [0.0, 10.0, 1.0, 1.0, 10.0, 10.0]
+    assert turns.waited == [0.0, 7.0, 2.0, 1.0, 10.0, 3.0]
 
 
 def test_the_first_process_of_a_machine_has_a_thread_too(monkeypatch):
@@ -125,7 +123,7 @@ def test_the_thread_ends_with_its_owner():
 
 def test_the_thread_survives_an_error_of_any_kind(monkeypatch, caplog):
     monkeypatch.setattr(background, "PAUSE", 0.01)
-    owner = Owner(KeyError("odd"), 0)
+    owner = Owner(KeyError("odd"))
     JobThread(owner.work).start()
     assert [owner.asked.acquire(timeout=60) for _ in range(2)] == [True] * 2
     [record] = caplog.records
@@ -139,7 +137,7 @@ def test_the_thread_survives_an_error_of_any_kind(monkeypatch, caplog):
 
 def test_it_says_once_that_the_work_waits(monkeypatch, caplog):
     monkeypatch.setattr(background, "SHORT_PAUSE", 0.01)
-    owner = Owner(Unavailable(), Unavailable(), Unavailable(), 1, Unavailable(), 1)
+    owner = Owner(Unavailable(), Unavailable(), Unavailable(), 0.01, Unavailable(), 0.01)
     JobThread(owner.work).start()
     assert [owner.asked.acquire(timeout=60) for _ in range(7)] == [True] * 7
     waits = "job worker paused: service unavailable, try again"
@@ -158,10 +156,10 @@ def test_only_a_thread_that_was_started_is_woken():
 def test_it_does_not_connect_a_closed_storage_again(mongod_uri, mongo_database):
     storage = MongoStorage(mongod_uri.replace("/?", f"/{mongo_database.name}?"))
     worker = JobWorker(Schemas(Settings()), storage, 1)
-    assert worker.attend() == 0
+    assert worker.attend() == 10.0
     assert not storage.is_closed()
     storage.close()
-    assert worker.attend() == 0
+    assert worker.attend() == 10.0
     assert storage.is_closed()
     assert worker.work() == 0
     assert not storage.is_closed()
@@ -190,7 +188,7 @@ def test_three_jobs_in_a_row_that_get_no_answer_end_a_run(world, monkeypatch):
 def test_a_job_that_cannot_be_released_is_left_and_its_lease_expires(world, monkeypatch, caplog):
     worker = JobWorker(world.odm.schemas, world.storage, 0)
 
-    def release(key, worker):
+    def release(key, worker, failures):
         raise Unavailable
 
     monkeypatch.setattr(worker.jobs, "release", release)

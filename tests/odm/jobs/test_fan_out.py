@@ -40,6 +40,7 @@ def few(world_database, monkeypatch):
     odm.set_db(MongoStorage(world_database))
     world = World(odm, define_world(odm))
     yield world
+    odm.database.worker.wake()
     assert odm.work() == 0
     assert odm.jobs() == []
     assert world.problems() == []
@@ -406,8 +407,9 @@ def test_a_job_of_a_model_that_is_not_defined_here_is_left(few, unattended):
                     "after": None,
                     "waited": False,
                     "again": False,
+                    "needs": "copies other.y other",
                 },
-                **{"targets": [], "since": datetime(2026, 1, 1), "lease": None},
+                **{"targets": [], "since": datetime(2026, 1, 1), "failures": 0, "lease": None},
             }
         ],
     )

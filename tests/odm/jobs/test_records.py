@@ -10,9 +10,8 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw.errors import DuplicateKey
-from gatewayfw.odm.jobs.records import COLLECTION, INDEXES, Job, Jobs, now
+from gatewayfw.odm.jobs.records import COLLECTION, Job, Jobs, now
 from gatewayfw.schemas import RelatedRelation, Relation
-from gatewayfw.storage import Index
 from tests.odm.noted import note_commands
 
 A, B = ObjectId("a" * 24), ObjectId("b" * 24)
@@ -41,13 +40,10 @@ def test_a_job_says_what_is_left_to_do(storage, jobs):
     assert before <= job.since <= now()
     names = {"model": "org", "id": A, "relation": "user.orgs", "of": "org", "v": 1, "token": job.token}
     names |= {"type": "multiple", "optional": False}
-    told = {"kind": "copies", **names, "after": None, "waited": False, "again": False, "since": job.since}
+    told = {"kind": "copies", **names, "after": None, "waited": False, "again": False}
+    told |= {"since": job.since, "failures": 0}
     assert job == Job(key=KEY, **told, targets=(B,), leased=None)
-    assert stored == {"_id": KEY, **told, "targets": [B], "lease": None}
-
-
-def test_the_source_of_a_job_is_found_by_an_index():
-    assert list(INDEXES) == [Index((("id", 1),))]
+    assert stored == {"_id": KEY, **told, "needs": "copies user.orgs org", "targets": [B], "lease": None}
 
 
 def test_jobs_note_the_time_of_no_zone(monkeypatch):
@@ -242,7 +238,7 @@ ASKED = {
     ),
     "put": (
         lambda jobs: jobs.put("copies", ("org", B), ORGS, 1),
-        ("find", {"_id": f"org:{B}:user.orgs:multiple"}, ["kind", "after", "targets"]),
+        ("find", {"_id": f"org:{B}:user.orgs:multiple"}, ["kind", "after", "targets", "lease"]),
     ),
     "release": (
         lambda jobs: jobs.release(KEY, "me"),
