@@ -27,9 +27,9 @@ from gatewayfw.files.links import LONGEST, SIGNATURE, Links, links_of
 from gatewayfw.files.stores import GRACE, FileStore, new_key, origin_of
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm import Model, Odm
-from gatewayfw.odm.writing.inputs import object_id as read_id
 from gatewayfw.schemas import integer, object_id, optional, string
 from gatewayfw.schemas.kinds.file import Upload
+from gatewayfw.schemas.values import id_of
 from gatewayfw.spelling import MAIN
 from gatewayfw.storage import Document
 
@@ -173,7 +173,7 @@ class Files:
             UsageError: outside development ``link_key`` is unset; there is no model; or an argument is wrong.
         """
         model = self._known.model
-        id_ = read_id(id)
+        id_ = id_of(id)
         if self._links is None:
             raise UsageError("files.link: set the setting 'link_key' to a secret of at least 32 bytes")
         if id_ is None:
@@ -218,7 +218,7 @@ class Files:
             NotFound: there are no files, the id is none, or only links open files.
             Forbidden: the link is forged, changed or expired.
         """
-        id_, defined = read_id(id), self._defined
+        id_, defined = id_of(id), self._defined
         if defined is None or id_ is None:
             raise NotFound(messages.NO_FILE_FOUND)
         model = defined.model.name

@@ -228,6 +228,13 @@ def binary_text(value: bytes) -> str:
     return b64encode(value).decode()
 
 
+def id_of(value: Any) -> ObjectId | None:
+    """Return an id given as text or as an `ObjectId`; None for anything else."""
+    if isinstance(value, ObjectId):
+        return value
+    return ObjectId(value) if isinstance(value, str) and HEX_ID.fullmatch(value) else None
+
+
 def moment_of(value: Any) -> datetime | None:
     """Return a datetime or ISO 8601 text as naive UTC, in milliseconds; else None."""
     try:

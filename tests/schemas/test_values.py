@@ -18,6 +18,7 @@ from gatewayfw.schemas.values import (
     finite_number,
     has_sendable_keys,
     has_storable_keys,
+    id_of,
     loaded_form,
     moment_of,
     plain,
@@ -211,3 +212,10 @@ def test_every_date_in_a_value_is_cut_and_nothing_else_changed():
     given = {"a": [moment, {"b": moment.replace(tzinfo=UTC)}], "c": "text"}
     assert cut(given) == {"a": [whole, {"b": whole}], "c": "text"}
     assert given["a"][0] == moment
+
+
+def test_only_real_ids_are_ids():
+    id_ = ObjectId("a" * 24)
+    assert (id_of(id_), id_of("A" * 24)) == (id_, id_)
+    others = ["a" * 23, "g" * 24, "a" * 24 + "\n", b"a" * 24, 5, None, ["a" * 24], "\uff11" * 24]
+    assert [id_of(one) for one in others] == [None] * len(others)

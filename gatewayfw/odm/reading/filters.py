@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from bson import ObjectId
 from marshmallow.fields import Field
 
 from gatewayfw import messages
@@ -34,7 +33,7 @@ from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import any_
 from gatewayfw.schemas.kinds import Doubtful, as_kind
 from gatewayfw.schemas.paths import shown
-from gatewayfw.schemas.values import HEX_ID, has_sendable_keys
+from gatewayfw.schemas.values import has_sendable_keys, id_of
 from gatewayfw.storage.filter_operators import JUNCTIONS, NESTING, has_operators
 from gatewayfw.storage.order import is_place
 from gatewayfw.storage.subset import DEPTH, Rules
@@ -73,7 +72,7 @@ def stored_filter(
     """
     if filters is None:
         return {}
-    if type(filters) is dict and len(filters) == 1 and (id_ := _plain_id(filters.get("_id"))) is not None:
+    if type(filters) is dict and len(filters) == 1 and (id_ := id_of(filters.get("_id"))) is not None:
         return {"_id": id_}
 
     def find(path: str) -> Found:
@@ -177,12 +176,6 @@ def selects_all(wanted: Mapping[str, Any]) -> bool:
     return not wanted or all(
         key in JUNCTIONS and (any if key == "$or" else all)(map(selects_all, value)) for key, value in wanted.items()
     )
-
-
-def _plain_id(value: object) -> ObjectId | None:
-    if type(value) is ObjectId:
-        return value
-    return ObjectId(value) if type(value) is str and HEX_ID.fullmatch(value) else None
 
 
 def _compared(found: Found, where: str) -> Any:

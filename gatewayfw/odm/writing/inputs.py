@@ -15,7 +15,7 @@ from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.sizes.own_fields import Allowance
 from gatewayfw.schemas import ModelSchema, Relation
 from gatewayfw.schemas.exactness import check_document
-from gatewayfw.schemas.values import HEX_ID
+from gatewayfw.schemas.values import id_of
 
 #: Makes the ``_id`` of a document whose caller gives none.
 new_id = ObjectId
@@ -28,16 +28,6 @@ class RelationInput:
     relation: Relation
     ids: tuple[ObjectId, ...]
     flags: Mapping[str, bool] = field(default_factory=dict)
-
-
-def object_id(value: object) -> ObjectId | None:
-    """Return a value as an id, or None.
-
-    An id is an ObjectId or 24 hexadecimal characters.
-    """
-    if isinstance(value, ObjectId):
-        return value
-    return ObjectId(value) if isinstance(value, str) and HEX_ID.fullmatch(value) else None
 
 
 def parse_inputs(schema: ModelSchema, given: Mapping[str, Any] | None) -> dict[str, RelationInput]:
@@ -108,7 +98,7 @@ def _parse_ids(relation: Relation, value: object, path: str, errors: dict[str, l
     if given is None:
         errors[path] = [messages.NO_LIST_OF_IDS]
         return ()
-    ids = [object_id(one) for one in given]
+    ids = [id_of(one) for one in given]
     if relation.type == "single" and len(ids) != 1:
         errors[path] = [messages.NO_SINGLE_ID]
     elif None in ids:
@@ -167,7 +157,7 @@ def parse_document(
     """
     if not isinstance(doc, Mapping):
         raise ValidationError({where: [messages.NO_DOCUMENT]})
-    own = object_id(doc["_id"]) if "_id" in doc else new_id()
+    own = id_of(doc["_id"]) if "_id" in doc else new_id()
     if own is None:
         raise ValidationError({f"{where}._id": [messages.NO_ID]})
     pure = {name: value for name, value in doc.items() if name != "_id"}

@@ -19,7 +19,7 @@ from gatewayfw.schemas.kinds.base import Ability, Description, ReadField
 from gatewayfw.schemas.kinds.checks import described_lengths, lengths
 from gatewayfw.schemas.kinds.quick import Load, Store, Test, passes
 from gatewayfw.schemas.kinds.sizes import BINARY, ENDLESS, ID, NUMBER
-from gatewayfw.schemas.values import HEX_ID, moment_of
+from gatewayfw.schemas.values import id_of, moment_of
 
 _UUID = re.compile("-".join(f"[0-9a-fA-F]{{{count}}}" for count in (8, 4, 4, 4, 12)))
 
@@ -118,13 +118,6 @@ class BinaryField(ReadField, mm.Raw, own=True):
     def description(self) -> Description:
         more = {} if self.states_maximum else {"sized": False}
         return {"kind": "binary", **described_lengths(self, "minBytes", "maxBytes"), **more}
-
-
-def id_of(value: Any) -> ObjectId | None:
-    """Return an id given as text or as an `ObjectId`; None for anything else."""
-    if isinstance(value, ObjectId):
-        return value
-    return ObjectId(value) if isinstance(value, str) and HEX_ID.fullmatch(value) else None
 
 
 def uuid_of(value: Any) -> UUID | None:

@@ -31,7 +31,6 @@ from gatewayfw.odm.copies.rules import (
     without,
 )
 from gatewayfw.odm.hidden import cuts_of
-from gatewayfw.odm.writing.inputs import object_id
 from gatewayfw.schemas import RelatedRelation, Relation, Schemas, Sort, integer, nullable, optional, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import Lock
@@ -59,12 +58,6 @@ def test_ids_are_read_from_any_form_of_a_relation():
     assert ids_in(None) == ids_in([]) == ids_in("x") == ids_in({"_id": 5}) == []
     assert ids_in({"_id": A}) == [A]
     assert ids_in([{"_id": B}, None, {"_id": A}, {}]) == [B, A]
-
-
-def test_only_real_ids_are_ids():
-    assert (object_id(A), object_id("A" * 24)) == (A, A)
-    given = ["a" * 23, "g" * 24, "a" * 24 + "\n", b"a" * 24, 5, None, ["a" * 24], "\uff11" * 24]
-    assert [object_id(one) for one in given] == [None] * len(given)
 
 
 def test_nothing_is_stored_as_absence():
