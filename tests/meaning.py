@@ -162,6 +162,23 @@ class Moved(Schema):
         return SimpleNamespace(x=data["lat"])
 
 
+class Half(Schema):
+    """A Schema whose hook takes one of two names only, of an object or of a mapping."""
+
+    lat = mm.Integer()
+    note = mm.String()
+
+    def __init__(self, made: Callable[..., Any]) -> None:
+        super().__init__()
+        self.made = made
+
+    @post_load
+    def halve(self, data: Any, **kwargs: Any) -> Any:
+        """Make an object without the note."""
+        return self.made(lat=data["lat"])
+
+
+_halves = both(st.just({"lat": 1, "note": "a"}))
 _ids = st.binary(min_size=12, max_size=12).map(ObjectId)
 #: Fields, or their values, that would change on their way: they must be refused, or else mean one thing.
 DOUBTFUL: dict[str, Callable[[], Meaning]] = {
@@ -188,6 +205,12 @@ DOUBTFUL: dict[str, Callable[[], Meaning]] = {
     "a hash": lambda: Meaning(Hashed(), both(_words)),
     "an object with other names": lambda: Meaning(
         mm.Nested(Moved), both(_int64, lambda number: {"lat": number}).map(lambda pair: (pair[0], SimpleNamespace(x=1)))
+    ),
+    "an object without a name": lambda: Meaning(mm.Nested(Half(SimpleNamespace)), _halves),
+    "a mapping without a name": lambda: Meaning(mm.Nested(Half(dict)), _halves),
+    "objects without a name": lambda: Meaning(
+        mm.Dict(keys=mm.String(), values=mm.Tuple([mm.Nested(Half(dict)), mm.List(mm.Nested(Half(dict)))])),
+        _halves.map(lambda pair: ({"a": [{"lat": 1}, [pair[0]]]},) * 2),
     ),
     "an id under Raw": lambda: Meaning(mm.Raw(), both(_ids, str)),
     "a moment under Raw": lambda: Meaning(mm.Raw(), both(_moments, iso)),

@@ -76,6 +76,13 @@ def distinct(forms):
     return {name: form for name, form in forms.items() if name in kept.values()}
 
 
+def keeps(sent, shown):
+    """Whether what is shown has each name and each place of what was sent."""
+    if isinstance(sent, dict):
+        return all(key in shown and keeps(part, shown[key]) for key, part in sent.items())
+    return not isinstance(sent, list) or len(sent) == len(shown) and all(map(keeps, sent, shown))
+
+
 def judge(database, field, sent, python):
     """Give a value in all its forms to all operations."""
     world = Meanings(database, field)
@@ -83,6 +90,7 @@ def judge(database, field, sent, python):
     stored = world.stored(made)
     found = world.thing.find_one({"_id": made}, projection={"v": 1})["v"]
     shown = json.loads(success(found))["body"]
+    assert keeps(sent, shown)
     struct = compile_struct({"set": {"v": field}, "get": {}}, world.odm.schemas)
     loaded = struct.check({"set": {"v": sent}, "get": {}}, "create")["set"]["v"]
     forms = {"sent": sent, "python": python, "loaded": loaded, "found": found, "shown": shown}

@@ -54,9 +54,44 @@ def compared_form(field: mm.Field[Any], value: Any) -> Any:
     """Return the form that a filter compares with; it need not come back as it is.
 
     Raises:
-        marshmallow.ValidationError: the field refuses it, or the database cannot hold it.
+        marshmallow.ValidationError: the field refuses it, the database cannot hold it, or a hook has left out a name.
     """
-    return _store(field, _load(field, value))
+    if type(value) not in _JSON and _has_no_dump(field, value):
+        field._validate(value)
+        return _store(field, value)
+    given = _json_form(field, value)
+    stored = _store(field, load_part(field, copy_parts(given)))  # hooks may change a copy
+    if lost := _find_lost(field, given, stored):
+        raise ValidationError(lost)
+    return stored
+
+
+def _find_lost(field: mm.Field[Any], given: Any, stored: Any) -> dict[Any, Any]:
+    """Return messages for the names that hooks have left out, by key or index."""
+    found = {}
+    if isinstance(given, dict) and isinstance(stored, dict):
+        parts = ((key, _part_at(field, key)) for key in given)
+        found = {
+            key: _find_lost(part, given[key], stored[key]) if key in stored else [messages.NOT_KEPT]
+            for key, part in parts
+            if part is not None
+        }
+    elif isinstance(given, list) and isinstance(stored, list) and len(given) == len(stored):
+        parts = ((place, _part_at(field, place)) for place in range(len(given)))
+        found = {place: _find_lost(part, given[place], stored[place]) for place, part in parts if part is not None}
+    return {at: lost for at, lost in found.items() if lost}
+
+
+def _part_at(field: mm.Field[Any], at: Any) -> mm.Field[Any] | None:
+    """Return the field of what is behind a key, or at a place, of the JSON form."""
+    if isinstance(field, KindField):
+        return field.elements if isinstance(at, int) else field.part(at)
+    if isinstance(field, mm.Nested) and isinstance(at, str):
+        return next((one for name, one in field.schema.load_fields.items() if at == (one.data_key or name)), None)
+    if isinstance(field, mm.Nested):
+        return field
+    fields = dict(enumerate(field.tuple_fields)) if isinstance(field, mm.Tuple) else {}
+    return fields.get(at) or getattr(field, "inner", None) or getattr(field, "value_field", None)
 
 
 def _is_faithful(field: mm.Field[Any] | None) -> bool:
@@ -100,14 +135,6 @@ def is_many(field: mm.Field[Any]) -> bool:
     return isinstance(field, mm.Nested) and (field.many or field.schema.many)
 
 
-def _load(field: mm.Field[Any], value: Any) -> Any:
-    """Return what a field loads from a value in either form."""
-    if type(value) not in _JSON and _has_no_dump(field, value):
-        field._validate(value)
-        return value
-    return load_part(field, _json_form(field, value))
-
-
 def _has_no_dump(field: mm.Field[Any], value: Any) -> bool:
     """Tell whether a field dumps values in a form that it may not load again."""
     has_dump = type(field) in _FAITHFUL or isinstance(field, (mm.Number, mm.Nested, mm.List, mm.Tuple, KindField))
@@ -141,7 +168,7 @@ def _json_form(field: mm.Field[Any], value: Any) -> Any:
         return _nested_form(field, value)
     value = _python_form(field, value)
     if type(value) in _JSON:
-        return copy_parts(value)  # hooks may change a copy
+        return value
     return _dump_whole(field, value) if type(field) in _UNADJUSTED else _dump(field, value)
 
 
@@ -260,8 +287,6 @@ def _object(field: mm.Nested, loaded: Any) -> Any:
         if more and (field.unknown or schema.unknown) != INCLUDE:
             raise ValidationError({key: [messages.NOT_KEPT] for key in more})  # a hook has made them
         parts |= {key: (None, one) for key, one in more.items()}
-    elif schema.load_fields and not parts:
-        raise ValidationError(messages.NOT_KEPT)  # a hook has given all of them other names
     return change_each(parts.items(), lambda _, part: _store(*part))
 
 

@@ -12,7 +12,7 @@ from uuid import UUID
 
 import pytest
 from bson import Binary, Decimal128, Int64, ObjectId
-from marshmallow import EXCLUDE, INCLUDE, Schema, ValidationError, missing, post_load
+from marshmallow import EXCLUDE, INCLUDE, Schema, ValidationError, missing, post_load, pre_load
 from marshmallow import fields as mm
 from marshmallow.validate import Range
 
@@ -338,6 +338,18 @@ class Renamed(Schema):
         return SimpleNamespace(x=data["lat"])
 
 
+class Shortened(Schema):
+    """A schema whose hook leaves out a name, in place."""
+
+    lat = mm.Float()
+    note = mm.String()
+
+    @pre_load
+    def shorten(self, data, **kwargs):
+        data.pop("note", None)
+        return data
+
+
 class Listed(Schema):
     """A schema that makes of an object what it does not load."""
 
@@ -352,8 +364,10 @@ class Listed(Schema):
     ("field", "value", "messages"),
     [
         (mm.Nested(More), {"name": "a"}, {"more": NOT_KEPT}),
-        (mm.Nested(Renamed), {"lat": 1.5}, NOT_KEPT),
-        (mm.Nested(Listed), {"lat": 1.5}, NOT_KEPT),
+        (mm.Nested(Renamed), {"lat": 1.5}, {"lat": NOT_KEPT}),
+        (mm.Nested(Listed), {"lat": 1.5}, {"lat": NOT_KEPT}),
+        (mm.List(mm.Nested(Shortened)), [{"lat": 1.5}, {"lat": 1.5, "note": "a"}], {1: {"note": NOT_KEPT}}),
+        (mm.Nested(Shortened), SimpleNamespace(lat=1.5, note="a"), {"note": NOT_KEPT}),
         (mm.Nested(Tag), SimpleNamespace(other=1), ["Invalid value."]),
         (mm.Nested(Point), {"X": "1", "px": Decimal(2)}, ["Invalid value."]),
         (mm.Boolean(), MOMENT, ["Not a valid boolean."]),
@@ -362,7 +376,20 @@ class Listed(Schema):
         (mm.Dict(values=mm.Date()), {"a": MOMENT}, {"a": NOT_KEPT}),
         (mm.Tuple((mm.String(),)), (NUMBER,), {0: NOT_KEPT}),
     ],
-    ids=["more", "renamed", "a tuple", "other names", "both names", "a date", "number", "bytes", "a time", "a UUID"],
+    ids=[
+        "more",
+        "renamed",
+        "a tuple",
+        "left out",
+        "of an object",
+        "other names",
+        "both names",
+        "a date",
+        "number",
+        "bytes",
+        "a time",
+        "a UUID",
+    ],
 )
 def test_what_would_be_lost_is_refused(field, value, messages):
     assert refused(field, value) == messages
