@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -95,15 +96,31 @@ class Scopes(threading.local):
 
 
 class Deadline(Scope, AbstractContextManager[Scope]):
-    """The `Scope` of a thread while the block runs."""
+    """The `Scope` of a thread while the block runs.
 
-    def __init__(self, scopes: Scopes, seconds: float) -> None:
-        super().__init__(seconds, scopes.scope)
+    ``limit_driver`` opens a limit of so many seconds for the driver's work; of nested ones the nearest wins.
+    """
+
+    _driver: AbstractContextManager[object] | None = None
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        seconds: float,
+        limit_driver: Callable[[float], AbstractContextManager[object]] | None = None,
+    ) -> None:
+        Scope.__init__(self, seconds, scopes.scope)
         self._scopes = scopes
+        self._limit_driver = limit_driver
 
     def __enter__(self) -> Scope:
         self._scopes.scope = self
+        if self._limit_driver is not None:
+            self._driver = self._limit_driver(self.remaining())
+            self._driver.__enter__()
         return self
 
     def __exit__(self, *error: object) -> None:
+        if self._driver is not None:
+            self._driver.__exit__(None, None, None)
         self._scopes.scope = self._outer or UNLIMITED

@@ -1,4 +1,4 @@
-"""Deadlines of the driver: those of callers, and what runs outside of them."""
+"""Work outside of the caller's deadline of the driver."""
 
 from __future__ import annotations
 
@@ -9,20 +9,6 @@ from typing import Any
 import pymongo
 
 from gatewayfw.storage.base import T
-from gatewayfw.storage.deadlines import Deadline, Scope
-
-
-class DriverDeadline(Deadline):
-    """A `Deadline` that limits the driver, too; the nearest of nested ones wins."""
-
-    def __enter__(self) -> Scope:
-        self._timeout = pymongo.timeout(self.remaining())
-        self._timeout.__enter__()
-        return super().__enter__()
-
-    def __exit__(self, *error: object) -> None:
-        super().__exit__(*error)
-        self._timeout.__exit__(None, None, None)
 
 
 def run_aside(fn: Callable[[], T], seconds: float | None = None) -> T:

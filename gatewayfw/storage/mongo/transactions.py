@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+import pymongo
 from pymongo.client_session import ClientSession
 from pymongo.database import Database
 from pymongo.errors import PyMongoError
@@ -24,9 +25,9 @@ from pymongo.read_preferences import ReadPreference
 from gatewayfw.errors import OutcomeUnknown, Timeout, Unavailable
 from gatewayfw.settings import Settings
 from gatewayfw.storage.base import OpenTransaction, OpenTransactions, Storage, T
-from gatewayfw.storage.deadlines import UNLIMITED, Scope
+from gatewayfw.storage.deadlines import UNLIMITED, Deadline, Scope
 from gatewayfw.storage.mongo.connection import MAJORITY, Connection
-from gatewayfw.storage.mongo.deadlines import DriverDeadline, run_aside
+from gatewayfw.storage.mongo.deadlines import run_aside
 from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, WRITE_CONFLICT, translate_error, without_documents
 from gatewayfw.storage.mongo.stripes import Stripes
 from gatewayfw.storage.terms import Filter, Trouble, WriteConflict
@@ -187,7 +188,7 @@ class MongoTransactions(Storage):
 
     def deadline(self, seconds: float) -> AbstractContextManager[Scope]:
         """Limit the driver's work, too; the nearest of nested deadlines wins."""
-        return DriverDeadline(self._scopes, seconds)
+        return Deadline(self._scopes, seconds, pymongo.timeout)
 
     def _limit_time(self) -> AbstractContextManager[Scope]:
         """Give work without a deadline the one for operations outside a request."""
