@@ -82,7 +82,7 @@ def _no_request() -> object:
     raise RuntimeError
 
 
-def _empty(_request: object) -> Context:
+def _empty(_request: object, *_known: object) -> Context:
     return Context(Headers=Headers.later(tuple), body=None)
 
 
@@ -118,11 +118,11 @@ class ContextFns:
     pytest each test has a context for what it calls outside requests, see `gatewayfw.testing.plugin`.
 
     ``running`` returns the request that is being answered, and raises RuntimeError outside of any; ``begin`` returns
-    what a context of a request begins with. It must not hold the request, or the two are a cycle that only a collection
-    frees.
+    what a context of a request begins with, of the request and what `fill` knows. It must not hold the request, or the
+    two are a cycle that only a collection frees.
     """
 
-    def __init__(self, running: Callable[[], Any] = _no_request, begin: Callable[[Any], Context] = _empty) -> None:
+    def __init__(self, running: Callable[[], Any] = _no_request, begin: Callable[..., Context] = _empty) -> None:
         self._running = running
         self._begin = begin
 
@@ -139,9 +139,9 @@ class ContextFns:
         if request is not None:
             context: Context | None = request.__dict__.get(_KEPT, {}).get(self)
             if context is None:
-                begin = request.__dict__.get(_LATER, {}).get(self, self._begin)
+                begun = self._begin(request, *request.__dict__.get(_LATER, {}).get(self, ()))
                 # `setdefault` is atomic: threads may share a request.
-                context = request.__dict__.setdefault(_KEPT, {}).setdefault(self, begin(request))
+                context = request.__dict__.setdefault(_KEPT, {}).setdefault(self, begun)
             return context
         if scratch is None:
             raise RuntimeError(_NO_CONTEXT)
@@ -225,19 +225,20 @@ class ContextFns:
     runInContext = run_in_context
 
 
-def fill(fns: ContextFns, request: Any, begin: Callable[[Any], Context]) -> None:
-    """Put what ``begin`` returns for the current request into its context.
+def fill(fns: ContextFns, request: Any, *known: Any) -> None:
+    """Put what a context of the current request begins with into it.
 
-    If there is none yet, that happens when somebody asks for it; for most acts nobody does. The web calls this as an
-    act begins.
+    ``known`` is what ``begin`` takes besides the request. If there is no context yet, it begins with that when somebody
+    asks for it; for most acts nobody does. The web calls this as an act begins.
     """
+    parts = request.__dict__
     opened = OPEN_CONTEXTS.get().opened.get(fns)
-    kept = request.__dict__.get(_KEPT, {}).get(fns)
-    context = opened.context if opened and opened.request is request else kept
-    if context is None:
-        request.__dict__.setdefault(_LATER, {})[fns] = begin
+    if opened and opened.request is request:
+        opened.context.update(fns._begin(request, *known))
+    elif _KEPT in parts and fns in parts[_KEPT]:
+        parts[_KEPT][fns].update(fns._begin(request, *known))
     else:
-        context.update(begin(request))
+        parts.setdefault(_LATER, {})[fns] = known
 
 
 def _copies(contexts: Mapping[ContextFns, Context]) -> dict[ContextFns, Context]:

@@ -24,7 +24,6 @@ from gatewayfw.files import Files, StoredFile
 from gatewayfw.observe.calls import Names, OpenCall
 from gatewayfw.schemas.kinds.file_types import IMAGES, SIGNATURES, UNKNOWN
 from gatewayfw.web.endpoint import Endpoint, request_id_of
-from gatewayfw.web.flask_request import begin
 
 #: The route, below the gateway's.
 RULE = "/gateway/files/<file_id>"
@@ -56,8 +55,8 @@ def file_view(endpoint: Endpoint, files: Files) -> Callable[..., Response]:
             raise refusal
         endpoint.check()
         act, body = files.find_act(file_id, sent.args)
-        asked.update(service=body["service"], model=body["model"], act=body["act"])
-        fill(endpoint.contexts, sent, partial(begin, request_id=request_id, body=body))
+        asked.update(body)
+        fill(endpoint.contexts, sent, request_id, body)
         if call is not None:
             call.begin(Names(body["service"], body["model"], body["act"]), sent.headers)
         ran = endpoint.lifecycle.run(body, lambda found, _: reply_of(found, sent), act=act)
