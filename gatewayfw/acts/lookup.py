@@ -120,12 +120,11 @@ class Directory:
 
     def resolve(self, service: str, model: str, act: str) -> Act | RemoteService:
         """Return the act, or the remote service, that a request names."""
-        found = self._services.get(service)
-        if isinstance(found, RemoteService):
-            return found
-        acts = None if found is None else found.get(model)
-        known = None if acts is None else acts.get(act)
-        return self.get_act(service, model, act) if known is None else known
+        try:
+            found = self._services[service]
+            return found if isinstance(found, RemoteService) else found[model][act]
+        except KeyError:
+            return self.get_act(service, model, act)  # which says what is not there
 
     @property
     def takes_files(self) -> bool:

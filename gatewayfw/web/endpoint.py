@@ -52,7 +52,7 @@ if hasattr(os, "register_at_fork"):
 
 
 R = TypeVar("R", bound=Success | Response)
-#: The names of the act that a request asks for, once they are known, for the log.
+#: The body of a request, once it is checked; the log has the names of the act in it, and nothing else.
 Asked = dict[str, Any]
 #: Answers a request, given its id; notes the names it asks for; begins the call that observers are told of.
 Run = Callable[[Request, str, Asked, OpenCall | None], R]
@@ -167,12 +167,12 @@ class Endpoint:
         body, form = self._read(sent)
         try:
             is_batch = "batch" in body
-            fill(self.contexts, sent, partial(begin, request_id=request_id, body=None if is_batch else body))
+            fill(self.contexts, sent, request_id, None if is_batch else body)
             if is_batch:
-                return Success.of(self._run_batch(sent, request_id, body, call), request_id)
+                return Success(self._run_batch(sent, request_id, body, call), request_id)
             if call is not None and self.calls is not None:
                 call.begin(self.calls.names(body), sent.headers)
-            asked.update(service=body["service"], model=body["model"], act=body["act"])
+            asked.update(body)
             checks = self.checks
             if checks is not None and checks.right is not checks.schemas.stamp:
                 checks.check()
@@ -181,7 +181,7 @@ class Endpoint:
             if form is not None:
                 form.close()
         if isinstance(result, bytes):
-            return Success.of(result, request_id)
+            return Success(result, request_id)
         if isinstance(result, RemoteReply):
             headers = {**failures.error_headers(result.status), **result.headers, "X-Request-Id": request_id}
             return self.reply(result.envelope, result.status, headers)

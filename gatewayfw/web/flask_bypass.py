@@ -31,6 +31,7 @@ SUPPORTED = hasattr(flask.globals, "_cv_app") and hasattr(flask.globals, "_cv_re
 _APP: Any = getattr(flask.globals, "_cv_app", None)
 _REQUEST: Any = getattr(flask.globals, "_cv_request", None)
 _RequestContext: Any = flask.ctx.RequestContext if SUPPORTED else object
+_AppContext: Any = flask.ctx.AppContext
 
 #: Hosts that routing always accepts; it refuses some of the others, such as `a..b`.
 _HOST = re.compile(r"(?:[A-Za-z0-9_-]{1,50}(?:\.[A-Za-z0-9_-]{1,50})*|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
@@ -78,7 +79,7 @@ class FlaskBypass:
         request.json_module = app.json
         request.url_rule, request.view_args = self._rule, {}
         context = _BypassContext(app, environ, request)
-        app_token, token = _APP.set(flask.ctx.AppContext(app)), _REQUEST.set(context)
+        app_token, token = _APP.set(_BypassAppContext(app)), _REQUEST.set(context)
         try:
             reply = self._endpoint.answer(request)
             if isinstance(reply, Success) and not context._after_request_functions:
@@ -128,6 +129,22 @@ class FlaskBypass:
         except SecurityError:
             return False
         return True
+
+
+class _BypassAppContext(_AppContext):  # type: ignore[misc]  # Any: mypy takes its attributes for fixed
+    """Flask's context of an app; its parts are made on demand."""
+
+    def __init__(self, app: Flask) -> None:
+        self.app = app
+        self._cv_tokens: list[Any] = []
+
+    @cached_property
+    def g(self) -> Any:
+        return self.app.app_ctx_globals_class()
+
+    @cached_property
+    def url_adapter(self) -> MapAdapter | None:
+        return self.app.create_url_adapter(None)
 
 
 class _BypassContext(_RequestContext):  # type: ignore[misc]  # Any: another Flask may have no such class

@@ -88,14 +88,16 @@ def check_request(value: Any) -> dict[str, Any]:
     """
     if not isinstance(value, dict):
         raise BadRequest(messages.NO_BODY_OBJECT)
-    service = value.get("service")
-    details = value.get("details")
+    service, details = value.get("service"), value.get("details")
     body = {
-        "service": MAIN if service is None else _name("service", service),
-        "model": _name("model", value.get("model")),
-        "act": _name("act", value.get("act")),
+        "service": MAIN if service is None else service,
+        "model": value.get("model"),
+        "act": value.get("act"),
         "details": details,
     }
+    for key in ("service", "model", "act"):
+        if not isinstance(body[key], str) or not body[key]:
+            raise BadRequest(f"{key} must be a string that is not empty")
     if not isinstance(details, dict):
         raise BadRequest(messages.NO_DETAILS)
     for key in ("set", "get"):
@@ -115,12 +117,6 @@ def discard_body(request: Request, settings: Settings) -> None:
     if length and "stream" not in request.__dict__ and not isinstance(environ["wsgi.input"], BytesIO):
         with Patience(environ) as patience:
             patience.discard(request, length)
-
-
-def _name(key: str, value: Any) -> str:
-    if not isinstance(value, str) or not value:
-        raise BadRequest(messages.NO_NAME.format(key=key))
-    return value
 
 
 def find_length(environ: Mapping[str, Any]) -> int | None:
@@ -225,11 +221,12 @@ def parse(data: bytes, settings: Settings) -> Any:
         raise _malformed(data, error) from None
     if _holds(data.translate(_DIGITS_AS_ZEROS), _LONG_NUMBER):
         _check_integers(data)
+    has_escapes = _holds(data, b"\\")
     # No part is longer than the whole; without escapes, what stands between two quotes is a whole part.
-    if (longest := size) > settings.max_body_key and not _holds(data, b"\\"):
+    if (longest := size) > settings.max_body_key and not has_escapes:
         longest = max(map(len, data.split(b'"')))
     is_short = longest <= settings.max_body_key and longest <= settings.max_body_text
-    if not is_short or values > settings.max_body_nodes or _holds(data, b"\\u0000"):
+    if not is_short or values > settings.max_body_nodes or (has_escapes and _holds(data, b"\\u0000")):
         _check_parts(value, settings)
     return value
 

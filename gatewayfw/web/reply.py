@@ -19,7 +19,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from itertools import islice
 from types import CoroutineType
-from typing import Any, NamedTuple, final
+from typing import Any, final
 
 import orjson
 from bson import DatetimeMS, Decimal128, ObjectId
@@ -260,17 +260,19 @@ _CONTENT_TYPE = ("Content-Type", CONTENT_TYPE)
 OK = "200 OK"
 
 
-class Success(NamedTuple):
-    """The reply to a successful request, sent with the status `OK`."""
+@final
+class Success:
+    """The reply to a successful request, sent with the status `OK`.
 
-    payload: bytes
-    headers: list[tuple[str, str]]
+    ``payload`` is an envelope's JSON; ``headers`` have none of CORS.
+    """
 
-    @classmethod
-    def of(cls, payload: bytes, request_id: str) -> Success:
-        """Return the reply with an envelope's JSON, without the headers of CORS."""
+    __slots__ = ("headers", "payload")
+
+    def __init__(self, payload: bytes, request_id: str) -> None:
+        self.payload = payload
         length = ("Content-Length", str(len(payload)))
-        return cls(payload, [_CONTENT_TYPE, length, *FIXED, ("X-Request-Id", request_id)])
+        self.headers = [_CONTENT_TYPE, length, *FIXED, ("X-Request-Id", request_id)]
 
 
 class Answer(Response):
@@ -281,8 +283,7 @@ class Answer(Response):
     """
 
     def __init__(self, success: Success) -> None:
-        payload, self._pairs = success
-        self._chunks = [payload]
+        self._pairs, self._chunks = success.headers, [success.payload]
         headers = Headers()
         headers[:] = self._pairs
         super().__init__(self._chunks, OK, headers)

@@ -561,7 +561,7 @@ def sent(reply, method):
 @pytest.mark.parametrize("method", ["POST", "HEAD"])
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_an_answer_is_sent_as_werkzeug_would_send_it(change, method):
-    ours = Answer(Success.of(b"{}", ID))
+    ours = Answer(Success(b"{}", ID))
     theirs = Response([b"{}"], "200 OK", list(ours.headers))
     change(ours)
     change(theirs)

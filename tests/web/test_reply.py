@@ -243,7 +243,7 @@ def send(answer, method="POST"):
 
 @pytest.fixture
 def answer():
-    return Answer(Success.of(b"{}", "r1"))
+    return Answer(Success(b"{}", "r1"))
 
 
 def test_it_is_sent_as_it_was_made(answer):
