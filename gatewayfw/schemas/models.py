@@ -16,7 +16,7 @@ from marshmallow.fields import Field
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.kinds.containers import ObjectField
 from gatewayfw.schemas.kinds.foreign import as_kind, reads_otherwise
-from gatewayfw.schemas.relations import MOST_INDEXES, Options, RelatedRelation, Relation, Sort, check_excludes
+from gatewayfw.schemas.relations import MOST_INDEXES, Keys, Options, RelatedRelation, Relation, Sort, check_excludes
 
 #: A relation a model declares, or a reverse relation that appears on it.
 Link = Relation | RelatedRelation
@@ -137,9 +137,14 @@ def own_problems(model: ModelSchema, alone: State) -> Iterator[str]:
         for reverse in relation.related_relations.values():
             where = f"model {model.name!r}, relation {relation.name!r}, reverse {reverse.name!r}"
             yield from _sort_problem(reverse.sort, model, reverse.excludes, where)
-    indexes = _index_count(model)
-    if indexes > MOST_INDEXES:
-        yield f"model {model.name!r}: {indexes} indexes, more than the {MOST_INDEXES} a collection may have"
+    made = set(_keys_made(model))
+    count = len({(("_id", 1),), *(index.keys for index in model.options.indexes), *made})
+    if count > MOST_INDEXES:
+        yield f"model {model.name!r}: {count} indexes, more than the {MOST_INDEXES} a collection may have"
+    plain = [index.keys for index in model.options.indexes if len(index.keys) == 1 and not index.options]
+    made |= {(*keys, ("_id", keys[0][1])) for keys in plain}  # pages are sorted so
+    for name in sorted(filter(None, map(model.options.taken_name, made))):
+        yield f"model {model.name!r}, createIndex: {name!r} is the name of an index that gatewayfw makes on other keys"
 
 
 def problems_of(state: State, name: str) -> Iterator[str]:
@@ -205,13 +210,11 @@ def _collision_problems(state: State, target: str) -> Iterator[str]:
         seen.setdefault(reverse.name, reverse)
 
 
-def _index_count(model: ModelSchema) -> int:
-    keys: set[tuple[tuple[str, int], ...]] = {(("_id", 1),)}
-    keys.update(index.keys for index in model.options.indexes)
+def _keys_made(model: ModelSchema) -> Iterator[Keys]:
+    """Yield the keys of the indexes that relations cause, without hidden fields."""
     for relation in model.relations.values():
         path = f"{relation.name}._id"
-        keys.add(((path, 1), ("_id", 1)))
+        yield ((path, 1), ("_id", 1))
         for reverse in relation.related_relations.values():
             if reverse.window and reverse.window.sort.field != "_id":
-                keys.add(((path, 1), *reverse.window.order))
-    return len(keys)
+                yield ((path, 1), *reverse.window.order)

@@ -144,17 +144,21 @@ class Relation:
         return hash((self.model, self.name))
 
 
+#: The keys of an index: (path, 1 or -1).
+Keys = tuple[tuple[str, int], ...]
+
+
 @dataclass(frozen=True)
 class IndexSpec:
     """One index: its keys, each with 1 or -1, and options such as ``unique``."""
 
-    keys: tuple[tuple[str, int], ...]
+    keys: Keys
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def name(self) -> str:
         """The name given, or the one that MongoDB gives."""
-        return self.options.get("name") or "_".join(f"{path}_{direction}" for path, direction in self.keys)
+        return self.options.get("name") or default_name(self.keys)
 
 
 @dataclass(frozen=True)
@@ -163,6 +167,17 @@ class Options:
 
     indexes: tuple[IndexSpec, ...] = ()
     excludes: frozenset[str] = frozenset()
+
+    def taken_name(self, keys: Keys) -> str | None:
+        """Return the name of an index on these keys if a declared one on others has it."""
+        names = {index.keys: index.name for index in self.indexes}
+        name = default_name(keys)
+        return name if keys not in names and name in names.values() else None
+
+
+def default_name(keys: Keys) -> str:
+    """Return the name that MongoDB gives to an index."""
+    return "_".join(f"{path}_{direction}" for path, direction in keys)
 
 
 def check_name(name: object, where: str) -> str:

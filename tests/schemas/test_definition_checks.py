@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from gatewayfw.schemas import Schemas, date, object_, string
+from gatewayfw.schemas import Schemas, date, integer, object_, string
 from tests.schemas.calls import link, told
 
 COUNTRY = "model 'city', relation 'country'"
@@ -164,6 +164,24 @@ def test_a_collection_has_at_most_64_indexes(schemas: Schemas) -> None:
     assert told(schemas.add, "over", {"name": string}, relations, {"createIndex": {"indexSpec": {"name": 1}}}) == (
         "model 'over': 65 indexes, more than the 64 a collection may have"
     )
+
+
+@pytest.mark.parametrize("name", ["hub._id_1__id_1", "hub._id_1_name_-1__id_1", "rank_-1__id_-1"])
+def test_no_index_has_the_name_of_one_that_is_made_on_other_keys(schemas: Schemas, name: str) -> None:
+    sorted_reverse = {"type": "multiple", "sort": {"field": "name", "order": "desc"}}
+    relations = {"hub": {"schemaName": "hub", "type": "multiple", "relatedRelations": {"many": sorted_reverse}}}
+    indexes = [{"indexSpec": {"name": 1}, "options": {"name": name}}, {"indexSpec": {"rank": -1}}]
+    fields = {"name": string, "rank": integer}
+    assert told(schemas.add, "some", fields, relations, {"createIndex": indexes}) == (
+        f"model 'some', createIndex: {name!r} is the name of an index that gatewayfw makes on other keys"
+    )
+
+
+def test_an_index_that_is_made_anyway_may_have_any_name(schemas: Schemas) -> None:
+    index = {"indexSpec": {"hub._id": 1, "_id": 1}, "options": {"name": "hub._id_1__id_1"}}
+    schemas.add("some", {}, {"hub": link("hub")}, {"createIndex": index})
+    index["options"] = {"name": "mine"}
+    schemas.add("other", {}, {"hub": link("hub")}, {"createIndex": index})
 
 
 def test_an_index_that_is_made_anyway_counts_once(schemas: Schemas) -> None:

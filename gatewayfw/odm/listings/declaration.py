@@ -19,6 +19,7 @@ from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.kinds.sizes import TEXT
 from gatewayfw.schemas.kinds.text import EnumsField
+from gatewayfw.schemas.relations import Keys
 from gatewayfw.storage.order import is_place
 
 #: The operators a filter may be declared with.
@@ -32,7 +33,6 @@ MOST_SORT_BYTES = 1_024
 #: Indexes that one listing wants, at most.
 MOST_INDEXES = 12
 
-Keys = tuple[tuple[str, int], ...]
 _RANGES = frozenset({"gt", "gte", "lt", "lte"})
 _TEXTS = frozenset({"prefix", "contains"})
 
@@ -195,6 +195,9 @@ def resolve(schemas: Schemas, declaration: Declaration) -> Resolution:
         except _Wrong as wrong:
             problems.append(f"{declaration.where}, sort {name!r}: {wrong}")
     wanted = tuple(dict.fromkeys(_indexes(declaration, filters, sorts)))
+    taken = filter(None, map(schema.options.taken_name, wanted[:MOST_INDEXES]))
+    reason = "and createIndex has another one"
+    problems += [f"{declaration.where}: needs an index named {name!r}, {reason}" for name in taken]
     scans = tuple(
         f"{declaration.where}: 'contains' on {name} reads every value of it"
         for name, one in filters.items()
