@@ -76,6 +76,7 @@ class Sizes:
 
     rows: tuple[int, ...] = (1, 10, 100, 1_000, 10_000)
     windows: tuple[int, ...] = (10, 100, 1_000)
+    members: int = 2_000
     copies: tuple[int, ...] = (1, 10, 100, 1_000, 10_000, 100_000)
     models: tuple[int, ...] = (10, 50, 100, 250, 500)
     leaves: tuple[int, ...] = (1, 10, 100, 500)
@@ -85,7 +86,7 @@ class Sizes:
     @classmethod
     def small(cls) -> Sizes:
         """Return what takes some seconds."""
-        return cls((1, 100), (10, 50), (1, 500), (2, 4), (1, 10), (1, 10), 2)
+        return cls((1, 100), (10, 50), 100, (1, 500), (2, 4), (1, 10), (1, 10), 2)
 
 
 def in_flask(gw: Gateway) -> Flask:
@@ -137,6 +138,23 @@ def windows(database: Database[Document], sizes: Sizes) -> Growth:
         growth.add("CPU", limit, least(partial(call, app, request), sizes.repeats) * 1e6)
         wall = least(partial(call, app, request), sizes.repeats, time.perf_counter)
         growth.add("until the reply", limit, wall * 1e6)
+    return growth
+
+
+def many(database: Database[Document], sizes: Sizes) -> Growth:
+    """Change the field that sorts a window, and then delete the members, by the many-forms."""
+    growth = Growth("Many: members of one window", "limit", "documents per second")
+    for limit in sizes.windows:
+        _one_country(database, sizes.members)
+        users = make_gateway(database, window=limit, sort="age", fan_out_thread=False).odm.model("user")
+        works: dict[str, Callable[..., object]] = {
+            "update_many of the sort field": partial(users.update_many, update={"$inc": {"age": 1}}),
+            "delete_many": users.delete_many,
+        }
+        for name, work in works.items():
+            start = time.perf_counter()
+            work({"country._id": country_id(0)})
+            growth.add(name, limit, sizes.members / (time.perf_counter() - start))
     return growth
 
 
@@ -278,7 +296,7 @@ def measured(uri: str, sizes: Sizes, log: Callable[[str], None] = print) -> tupl
     found: list[Growth] = []
     # One client, closed last: gateways look for jobs of theirs from a thread as long as there is one.
     with MongoClient[Document](uri, w="majority") as client:
-        for one in (lists, windows, fan_out, leaves):
+        for one in (lists, windows, fan_out, many, leaves):
             name = f"bench_{random.randrange(16**8):08x}"
             try:
                 found.append(one(client[name], sizes))

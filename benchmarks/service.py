@@ -14,7 +14,7 @@ from gatewayfw.core import Gateway
 Body = dict[str, Any]
 
 
-def make_gateway(database: Any, window: int = WINDOW, **settings: Any) -> Gateway:
+def make_gateway(database: Any, window: int = WINDOW, sort: str = "_id", **settings: Any) -> Gateway:
     """Return a gateway with the two models and the acts of the works, on a database or a storage."""
     gw = gateway(**settings)
     gw.odm.set_db(database, memory=True)
@@ -26,7 +26,7 @@ def make_gateway(database: Any, window: int = WINDOW, **settings: Any) -> Gatewa
         "age": integer(minimum=0),
         "is_active": boolean(),
     }
-    newest = {"type": "multiple", "limit": window, "sort": {"field": "_id", "order": "desc"}}
+    newest = {"type": "multiple", "limit": window, "sort": {"field": sort, "order": "desc"}}
     relation = {"schemaName": "country", "type": "single", "optional": False, "relatedRelations": {"users": newest}}
     countries = gw.odm.new_model("country", country)
     users = gw.odm.new_model("user", {**user, JOINED: optional(date())}, {"country": relation})

@@ -85,6 +85,13 @@ def alone(path, id_):
     return {f"{path}._id": id_, path: {"$not": {"$elemMatch": {"_id": id_}}}}
 
 
+def asked(target, id_, **left):
+    """Return the commands that lock a document and ask whether its windows list who leaves, by window."""
+    ways = [{f"{window}._id": {"$in": ids}} for window, ids in sorted(left.items())]
+    filter = ways[0] if len(ways) == 1 else {"$or": ways}
+    return ("touch", target, {"_id": id_, **filter}, (), {"lock": UNCUT})
+
+
 def members(window, land):
     """Return the command that reads a window from its members."""
     if window == "guests":

@@ -14,9 +14,10 @@ from gatewayfw.odm.operations.walk import Begin, Ids, Walk, of_ids
 from gatewayfw.odm.operations.write import check_flag
 from gatewayfw.odm.reading.cursor import DeleteResult, UpdateResult
 from gatewayfw.odm.writing.plan.attempt import Attempt
-from gatewayfw.odm.writing.plan.delete import delete
+from gatewayfw.odm.writing.plan.delete import delete_unsettled
+from gatewayfw.odm.writing.plan.effects import Effects
 from gatewayfw.odm.writing.plan.steps import apply
-from gatewayfw.odm.writing.plan.update import update
+from gatewayfw.odm.writing.plan.update import update_unsettled
 from gatewayfw.odm.writing.updates import Change, stored_update
 from gatewayfw.storage import Storage
 from gatewayfw.storage.documents import encode
@@ -129,14 +130,15 @@ def _changing(model: Handle, storage: Storage, wanted: Filter, change: Change) -
     fields = sorted(change.named)
     allowance = model.allowance and model.allowance.looking_first()
 
-    def begin(attempt: Attempt, ids: Ids) -> Callable[[Any], bool | None]:
+    def begin(attempt: Attempt, effects: Effects, ids: Ids) -> Callable[[Any], bool | None]:
         found = storage.find(model.name, of_ids(wanted, {"$in": list(ids)}), fields)
         before = {repr(one["_id"]): _encoded(one, fields) for one in found}
 
         def visit(id_: Any) -> bool | None:
             if repr(id_) not in before:
                 return None
-            after = apply(storage, update(attempt, model.schema, of_ids(wanted, id_), change, (), allowance))
+            one = of_ids(wanted, id_)
+            after = apply(storage, update_unsettled(attempt, model.schema, one, change, (), allowance, effects))
             return None if after is None else _encoded(after, fields) != before[repr(id_)]
 
         return visit
@@ -150,10 +152,10 @@ def _deleting(model: Handle, storage: Storage, wanted: Filter, cascade: bool) ->
     Its visits return the number of cascaded ones by model, or a refusal; None for no match.
     """
 
-    def begin(attempt: Attempt, ids: Ids) -> Callable[[Any], Deleted]:
+    def begin(attempt: Attempt, effects: Effects, _ids: Ids) -> Callable[[Any], Deleted]:
         def visit(id_: Any) -> Deleted:
             try:
-                return apply(storage, delete(attempt, model.schema, of_ids(wanted, id_), cascade))
+                return apply(storage, delete_unsettled(attempt, model.schema, of_ids(wanted, id_), cascade, effects))
             except StillReferenced as refusal:  # before anything was written but its lock
                 return refusal
 

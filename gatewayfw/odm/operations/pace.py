@@ -9,8 +9,9 @@ from typing import final
 
 #: Documents in the first batch, and the most in any.
 FIRST, MOST = 10, 1_000
-#: Seconds below which a batch is quick, so that the next one may be larger.
-QUICK = 0.05
+#: Seconds below which a batch is quick, so that the next one may be larger. Twice what a window of 1,000 members took
+#: on a busy machine, which each batch computes, however small it is.
+QUICK = 0.1
 
 
 def next_size(size: int, seconds: float, conflicts: int, *, whole: bool = True) -> int:

@@ -12,13 +12,17 @@ from gatewayfw.odm.database import Database, Done
 from gatewayfw.odm.ids import pages
 from gatewayfw.odm.operations.pace import MOST, Pace, at_attempt
 from gatewayfw.odm.writing.plan.attempt import Attempt
+from gatewayfw.odm.writing.plan.effects import Effects
+from gatewayfw.odm.writing.plan.steps import apply
+from gatewayfw.odm.writing.plan.windows import settle
 from gatewayfw.storage.order import order_key
 from gatewayfw.storage.terms import Filter
 
 T = TypeVar("T")
 Ids = Sequence[Any]
-#: Given the documents of a batch, returns what visits one of them by id. Both run inside its transaction.
-Begin = Callable[[Attempt, Ids], Callable[[Any], T]]
+#: Given the documents of a batch, returns what visits one of them by id. Both run inside its transaction, at the end
+#: of which the effects are settled: each window is computed once, however many members changed.
+Begin = Callable[[Attempt, Effects, Ids], Callable[[Any], T]]
 #: The ids of a committed batch, and what the visits returned.
 Batch = tuple[Ids, Done[list[T]]]
 
@@ -87,25 +91,29 @@ class Walk:
             raise
 
     def _visit(self, page: Ids, begin: Begin[T]) -> Done[list[T]]:
-        pace, attempts = self._pace, 0
+        pace, visited, lost = self._pace, 0, 0
 
         def visit_batch(attempt: Attempt) -> list[T]:
-            nonlocal attempts
-            ids = page if pace is None else page[: at_attempt(pace.size, attempts)]
-            attempts += 1
-            visit = begin(attempt, ids)
-            results = [visit(ids[0])]
-            for id_ in ids[1:]:
-                if pace is not None and not attempt.has_room:
+            nonlocal visited, lost
+            lost += visited > 1  # a conflict in the first visit has nothing to do with the size
+            visited = 0
+            ids = page if pace is None else page[: at_attempt(pace.size, lost)]
+            effects = Effects(shared=True)
+            visit = begin(attempt, effects, ids)
+            results: list[T] = []
+            for id_ in ids:
+                if results and pace is not None and not attempt.has_room:
                     break
+                visited += 1
                 results.append(visit(id_))
+            apply(self._database.storage, settle(attempt, effects))
             return results
 
         if pace is None:
             return self._database.run(visit_batch)
         pace.begin()
         done = self._database.run(visit_batch)
-        pace.end(len(done.result), attempts - 1)
+        pace.end(len(done.result), lost)
         return done
 
 

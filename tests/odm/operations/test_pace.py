@@ -88,7 +88,7 @@ def test_a_rest_is_no_part_of_the_next_batch(pace, clock):
 
 
 def test_a_pace_finds_its_size_and_keeps_it(pace, clock):
-    sizes = [play(pace, clock, pace.size * 0.001) for _ in range(8)]
+    sizes = [play(pace, clock, pace.size * 0.002) for _ in range(8)]
     assert sizes == [15, 23, 35, 53, 53, 53, 53, 53]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from bson import ObjectId
 
@@ -10,6 +12,7 @@ from gatewayfw.odm.database import Done
 from gatewayfw.odm.operations.pace import Pace
 from gatewayfw.odm.operations.walk import Walk, of_ids
 from gatewayfw.odm.writing.plan.attempt import Attempt
+from gatewayfw.storage.terms import WriteConflict
 
 IDS = [ObjectId(f"{number:024x}") for number in range(100)]
 #: One id of each type, in MongoDB's order.
@@ -38,7 +41,7 @@ def quick():
     return Pace(lambda: 0.0, lambda seconds: None)
 
 
-def sizes(walk, pages, begin=lambda attempt, ids: lambda id_: id_, counts=lambda result: True):
+def sizes(walk, pages, begin=lambda attempt, effects, ids: lambda id_: id_, counts=lambda result: True):
     return [len(ids) for ids, _done in walk.batches(pages, begin, counts)]
 
 
@@ -117,16 +120,37 @@ def test_a_batch_is_halved_after_each_conflict_and_the_rest_comes_later(quick):
     assert database.tried == [10, 14, 7, 3, 3, 5, 2, 1, 1, 1, 1, 2, 3, 1]
 
 
+class Losing(Transactions):
+    """Begins an operation again after each conflict."""
+
+    def run(self, operation):
+        while True:
+            with contextlib.suppress(WriteConflict):
+                return super().run(operation)
+
+
+@pytest.mark.parametrize(("number", "first"), [(0, 10), (1, 5), (9, 5)])
+def test_a_conflict_in_the_first_visit_has_nothing_to_do_with_the_size(quick, number, first):
+    conflicts = [WriteConflict()]
+
+    def visit(id_):
+        if id_ == IDS[number] and conflicts:
+            raise conflicts.pop()
+
+    found = sizes(Walk(Losing(), "things", {}, quick), [IDS[:20]], lambda attempt, effects, ids: visit)
+    assert found[0] == first
+
+
 def test_every_document_is_visited_once_and_in_order(quick):
     visited = []
     walk = Walk(Transactions(attempts=[1, 1]), "things", {}, quick)
-    for ids, done in walk.batches([IDS[:20], IDS[20:33]], lambda attempt, ids: visited.append, bool):
+    for ids, done in walk.batches([IDS[:20], IDS[20:33]], lambda attempt, effects, ids: visited.append, bool):
         assert len(ids) == len(done.result)
     assert visited == IDS[:33]
 
 
 def test_a_batch_ends_where_the_next_document_might_exceed_the_limit(quick):
-    def begin(attempt, ids):
+    def begin(attempt, effects, ids):
         return lambda id_: attempt.spend(3)
 
     assert sizes(Walk(Transactions(limit=10), "things", {}, quick), [IDS[:8]], begin) == [3, 3, 2]
@@ -135,7 +159,7 @@ def test_a_batch_ends_where_the_next_document_might_exceed_the_limit(quick):
 
 def test_in_a_transaction_all_are_one_batch():
     walk = Walk(Transactions(limit=10), "things", {})
-    assert sizes(walk, [IDS[:30]], lambda attempt, ids: lambda id_: attempt.spend(3)) == [30]
+    assert sizes(walk, [IDS[:30]], lambda attempt, effects, ids: lambda id_: attempt.spend(3)) == [30]
     assert walk.done == 0
 
 
@@ -143,7 +167,7 @@ def test_in_a_transaction_all_are_one_batch():
 
 
 def failing_at(number, error):
-    def begin(attempt, ids):
+    def begin(attempt, effects, ids):
         def visit(id_):
             if id_ == IDS[number]:
                 raise error

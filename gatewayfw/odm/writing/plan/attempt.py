@@ -106,9 +106,17 @@ class Attempt:
         return LOCK if self.size_checks or not self.can.has_transactions else _UNCUT
 
     @property
+    def trusts_windows(self) -> bool:
+        """Whether a window stays as it is when a member leaves that it does not list.
+
+        A cut one may become longer, and only the locks of transactions refuse those.
+        """
+        return not self.size_checks and self.can.has_transactions
+
+    @property
     def lets_members_in(self) -> bool:
         """Whether the lock of a target may push members into its windows."""
-        return not self.size_checks and self.can.has_transactions and self.can.counts_locks
+        return self.trusts_windows and self.can.counts_locks
 
     def fields_of(self, link: Link) -> tuple[str, ...]:
         """Return the pure fields of the copies that a relation or reverse relation holds."""

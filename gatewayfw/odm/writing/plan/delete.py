@@ -25,7 +25,7 @@ from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import key_of, ordered
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Effects
-from gatewayfw.odm.writing.plan.locks import lock_all
+from gatewayfw.odm.writing.plan.locks import lock_targets
 from gatewayfw.odm.writing.plan.steps import Count, DeleteMany, Find, Plan, PutJob, Touch, TouchMany, UpdateEach
 from gatewayfw.odm.writing.plan.windows import settle
 from gatewayfw.schemas import ModelSchema, Relation
@@ -57,6 +57,16 @@ def delete(attempt: Attempt, schema: ModelSchema, filter: Filter, cascade: bool)
     Raises:
         StillReferenced: a relation that is not frozen embeds the document and ``cascade`` is false.
     """
+    effects = Effects()
+    counts = yield from delete_unsettled(attempt, schema, filter, cascade, effects)
+    yield from settle(attempt, effects)
+    return counts
+
+
+def delete_unsettled(
+    attempt: Attempt, schema: ModelSchema, filter: Filter, cascade: bool, effects: Effects
+) -> Plan[dict[str, int] | None]:
+    """Delete one document, but leave its ``effects`` to be settled."""
     root = yield Touch(schema.name, filter, _fields_to_read(attempt, schema), LOCK)
     if root is None:
         return None
@@ -67,16 +77,15 @@ def delete(attempt: Attempt, schema: ModelSchema, filter: Filter, cascade: bool)
     else:
         yield from _refuse_if_held(attempt, schema, root)
     doomed, losses = found or (alone, {})
-    effects = yield from _departures(attempt, schema, root, doomed, len(losses))
+    yield from _depart(attempt, schema, root, doomed, len(losses), effects)
     by_model = _by_model(doomed)
     effects.forget({model: {id_ for id_ in ids if isinstance(id_, ObjectId)} for model, ids in by_model.items()})
-    yield from lock_all(attempt, effects.targets().items())
+    yield from lock_targets(attempt, effects)
     for model in sorted(by_model):
         yield DeleteMany(model, {"_id": {"$in": ordered(by_model[model])}})
     if found is None:
         yield from _leave_holders(attempt, schema, root)
     yield from _lose(attempt, losses)
-    yield from settle(attempt, effects)
     attempt.freed.update(_bytes_keys(attempt, doomed))
     counts = {model: len(ids) for model, ids in sorted(by_model.items())}
     counts[schema.name] -= 1
@@ -150,8 +159,10 @@ def _lose_copies(
                 yield holder["_id"]
 
 
-def _departures(attempt: Attempt, schema: ModelSchema, root: Document, doomed: _Doomed, losses: int) -> Plan[Effects]:
-    """Return the effects of deleted documents on their targets; leave excess to jobs."""
+def _depart(
+    attempt: Attempt, schema: ModelSchema, root: Document, doomed: _Doomed, losses: int, effects: Effects
+) -> Plan[None]:
+    """Note the effects of deleted documents on their targets; leave excess to jobs."""
     members: dict[Relation, list[Document]] = {}
     for (model, _id), document in doomed.items():
         for relation in attempt.schemas.get_schema(model).relations.values():
@@ -168,11 +179,9 @@ def _departures(attempt: Attempt, schema: ModelSchema, root: Document, doomed: _
     for relation in later:
         job = PutJob("windows", (schema.name, root["_id"]), relation, version_of(root), list(targets[relation]))
         attempt.jobs.add((yield job))
-    effects = Effects()
     for relation in targets.keys() - later:
         for document in members[relation]:
-            effects.depart(relation, ids_in(document.get(relation.name)), document["_id"])
-    return effects
+            effects.depart(relation, ids_in(document.get(relation.name)), document["_id"], HiddenField(document))
 
 
 def _leave_holders(attempt: Attempt, schema: ModelSchema, root: Document) -> Plan[None]:

@@ -22,10 +22,17 @@ Copy = dict[str, Any]
 
 @dataclass
 class Effects:
-    """The changes of targets that an operation causes."""
+    """The changes of targets that an operation causes.
 
+    Attributes:
+        shared: whether plans of several documents add to it, and it is settled once after all of them.
+    """
+
+    shared: bool = False
     #: Targets whose window must be recomputed, by reverse relation.
     windows: dict[RelatedRelation, set[ObjectId]] = field(default_factory=dict)
+    #: Members that leave a window, which is recomputed only if it lists one of them.
+    departures: dict[Key, list[Any]] = field(default_factory=dict)
     #: Copies of members that enter a window.
     entries: dict[Key, list[Copy]] = field(default_factory=dict)
     #: Copies that become the content of a `single` reverse; None unsets it.
@@ -37,18 +44,19 @@ class Effects:
     #: The values of `single` reverses that were removed from the operation's own document to make room.
     removed: dict[Key, Any] = field(default_factory=dict)
 
-    # -- what the locks of targets have written already
+    # -- what the locks of targets have done already
 
+    #: The targets that are locked, by model.
+    locked: dict[str, set[ObjectId]] = field(default_factory=dict)
     #: Where entries and claims are written.
     written: set[Key] = field(default_factory=set)
     #: What windows hold already if they have no other members than the entered copies.
     presumed: dict[Key, Sequence[Copy]] = field(default_factory=dict)
-    #: Whether the copies of members are replaced; whether reverse relations of the own document were removed.
-    is_renewed: bool = False
+    #: Whether reverse relations of the own document were removed.
     is_emptied: bool = False
 
     def recompute(self, reverse: RelatedRelation, target_id: ObjectId) -> None:
-        """Note that a member entered, left or moved in a window."""
+        """Note that a window changes, or may."""
         self.windows.setdefault(reverse, set()).add(target_id)
 
     def enter(self, reverse: RelatedRelation, target_id: ObjectId, copy: Copy) -> None:
@@ -63,13 +71,24 @@ class Effects:
         if reverse.type == "single":
             self.releases.setdefault((reverse, key_of(member_id)), (member_id, set()))[1].add(target_id)
         else:
-            self.recompute(reverse, target_id)
+            self.departures.setdefault((reverse, target_id), []).append(member_id)
 
-    def depart(self, relation: Relation, target_ids: Iterable[ObjectId], member_id: ObjectId) -> None:
-        """Note that a member no longer embeds targets: it leaves all their reverses."""
+    def decide(self, left: Iterable[Key], listing: Container[ObjectId]) -> None:
+        """Recompute those of the left windows whose targets list a departing member."""
+        for reverse, id_ in left:
+            del self.departures[reverse, id_]
+            if id_ in listing:
+                self.recompute(reverse, id_)
+
+    def depart(self, relation: Relation, target_ids: Iterable[ObjectId], member_id: Any, hidden: HiddenField) -> None:
+        """Note that a member no longer embeds targets.
+
+        It leaves all their reverses, but for windows of which it opted out.
+        """
         for target_id in target_ids:
             for reverse in relation.related_relations.values():
-                self.leave(reverse, target_id, member_id)
+                if reverse.type == "single" or not hidden.is_out(reverse, target_id):
+                    self.leave(reverse, target_id, member_id)
 
     def forget(self, gone: Mapping[str, set[ObjectId]]) -> None:
         """Drop targets that are being deleted themselves, by model."""
@@ -77,6 +96,8 @@ class Effects:
             ids -= gone.get(reverse.target, set())
         for (reverse, _key), (_id, ids) in self.releases.items():
             ids -= gone.get(reverse.target, set())
+        for key in [(reverse, id_) for reverse, id_ in self.departures if id_ in gone.get(reverse.target, ())]:
+            del self.departures[key]
 
     def to_recompute(self) -> dict[RelatedRelation, set[ObjectId]]:
         """Return the targets whose window must be recomputed.
@@ -101,7 +122,7 @@ class Effects:
                 found.setdefault(reverse.target, set()).update(listed)
         for reverse, ids in self.windows.items():
             found.setdefault(reverse.target, set()).update(ids)
-        for reverse, id_ in (*self.entries, *self.claims):
+        for reverse, id_ in (*self.entries, *self.claims, *self.departures):
             found.setdefault(reverse.target, set()).add(id_)
         for (reverse, _key), (_id, ids) in self.releases.items():
             found.setdefault(reverse.target, set()).update(ids)
@@ -145,7 +166,7 @@ class Member:
     def leave(self, relation: Relation, ids: Iterable[ObjectId]) -> None:
         """Leave all reverse relations of targets whose copies are dropped."""
         gone = list(ids)
-        self.effects.depart(relation, gone, self.document["_id"])
+        self.effects.depart(relation, gone, self.document["_id"], self.hidden)
         self.hidden.forget(relation.name, gone)
 
     def take(self, relation: Relation, source: Document) -> Copy:

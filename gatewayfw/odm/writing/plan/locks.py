@@ -7,7 +7,7 @@ change finds each copy that was made before it. Each function here locks in the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ from bson import ObjectId
 from gatewayfw.errors import TooLarge, missing_related
 from gatewayfw.odm.copies.rules import assign, entry, merged
 from gatewayfw.odm.hidden import HIDDEN
-from gatewayfw.odm.ids import ordered
+from gatewayfw.odm.ids import key_of, ordered
 from gatewayfw.odm.sizes.budgets import is_small
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Effects, Key
@@ -59,6 +59,49 @@ def lock_all(
             yield TouchMany(model, listed, attempt.lock, changes.get(model, ()))
 
 
+def lock_targets(
+    attempt: Attempt, effects: Effects, changes: Mapping[str, Sequence[FilteredUpdate]] = NO_CHANGES
+) -> Plan[None]:
+    """Lock targets that the operation has not locked yet, then do changes, by model.
+
+    Raises:
+        Marked: as for `lock_all`.
+    """
+    targets = {model: ids - effects.locked.get(model, set()) for model, ids in effects.targets().items()}
+    new = [(model, id_) for model, ids in targets.items() for id_ in ids]
+    if len(new) == 1 and not changes and not effects.shared and attempt.trusts_windows:
+        yield from _lock_and_ask(attempt, *new[0], effects)
+    else:
+        yield from lock_all(attempt, targets.items(), changes)
+    for model, ids in targets.items():
+        effects.locked.setdefault(model, set()).update(ids)
+
+
+def _lock_and_ask(attempt: Attempt, model: str, id_: ObjectId, effects: Effects) -> Plan[None]:
+    """Lock a target, and find out whether it lists members that leave it.
+
+    If it does, that takes one command.
+    """
+    left = [key for key in effects.departures if key[0].target == model and key[1] == id_]
+    lock = Touch(model, {"_id": id_}, (), attempt.lock)
+    if not left:
+        yield lock
+        return
+    asked = lock._replace(filter={"_id": id_, **listing(left, effects)})
+    _document, is_listed = yield Guess(asked, otherwise=lock)
+    effects.decide(left, {id_} if is_listed else ())
+
+
+def listing(keys: Iterable[Key], effects: Effects) -> dict[str, Any]:
+    """Return the filter of targets that list one of the members that leave windows."""
+    gone: dict[str, dict[Hashable, Any]] = {}
+    for key in keys:
+        members = gone.setdefault(f"{key[0].name}._id", {})
+        members.update((key_of(member), member) for member in effects.departures[key])
+    ways = [{path: {"$in": ordered(members.values())}} for path, members in sorted(gone.items())]
+    return ways[0] if len(ways) == 1 else {"$or": ways}
+
+
 def lock_sources(
     attempt: Attempt,
     copied: Iterable[tuple[Relation, ObjectId]],
@@ -84,14 +127,24 @@ def lock_sources(
         if one is None:
             yield from lock_all(attempt, [(model, ids)])
             continue
-        if entering is not None and attempt.lets_members_in and len(ids) == 1 and ids[0] in one.copies:
-            found = yield from _lock_and_enter(attempt, model, ids[0], one, entering)
+        if entering is not None and attempt.lets_members_in and _is_move(ids, one):
+            found = []
+            for id_ in ids:
+                if id_ in one.copies:
+                    found = yield from _lock_and_enter(attempt, model, id_, one, entering)
+                else:
+                    yield from _lock_and_ask(attempt, model, id_, entering)
         else:
             found = yield from _lock_and_read(attempt, model, ids, one)
         sources.update({(model, document["_id"]): document for document in found})
         if missing := [id_ for id_ in ordered(one.copies) if (model, id_) not in sources]:
             raise missing_related(model, missing)
     return sources
+
+
+def _is_move(ids: Sequence[ObjectId], wanted: _Wanted) -> bool:
+    """Tell whether a member enters one document, and leaves at most one other."""
+    return len(ids) <= 2 and sum(id_ in wanted.copies for id_ in ids) == 1
 
 
 def _collect(attempt: Attempt, copied: Iterable[tuple[Relation, ObjectId]]) -> dict[str, _Wanted]:

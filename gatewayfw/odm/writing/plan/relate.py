@@ -16,7 +16,7 @@ from gatewayfw.odm.writing.inputs import RelationInput
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.document import change_document, read_again, refuse_uncounted
 from gatewayfw.odm.writing.plan.effects import Copy, Effects, Member
-from gatewayfw.odm.writing.plan.locks import Sources, lock_all, lock_sources
+from gatewayfw.odm.writing.plan.locks import Sources, lock_sources, lock_targets
 from gatewayfw.odm.writing.plan.steps import Plan, Touch
 from gatewayfw.odm.writing.plan.windows import settle
 from gatewayfw.schemas import ModelSchema
@@ -71,8 +71,8 @@ def add(
     additions = [_addition(document, given, replace) for given in inputs.values()]
     member = Member(attempt, document, Effects())
     for one in additions:
-        member.enter(one.given, present=one.before)
         member.leave(one.given.relation, one.removed)
+        member.enter(one.given, present=one.before)
     all_new = all(id_ not in one.before for one in additions for id_ in one.given.ids)
     sources = yield from lock_sources(
         attempt,
@@ -132,10 +132,10 @@ def remove(
             raise missing_related(given.relation.name, missing)
         if not given.relation.optional and given.ids and set(given.ids) == set(present):
             raise Conflict(messages.RELATION_REQUIRED.format(relation=given.relation.name))
-    yield from lock_all(attempt, ((given.relation.schema_name, given.ids) for given in inputs.values()))
     member = Member(attempt, document, Effects())
     for given in inputs.values():
         member.leave(given.relation, given.ids)
+    yield from lock_targets(attempt, member.effects)
     changes = [without(given.relation, document, given.ids) for given in inputs.values()]
     return (yield from _store(attempt, schema, member, merged(*changes)))
 

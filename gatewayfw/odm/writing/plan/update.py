@@ -59,7 +59,25 @@ def update(
         DuplicateKey: a unique index refused it.
         TooLarge: ``allowance`` refused it, or a document would exceed the database's limit.
     """
-    effects, fields = Effects(), _fields_to_read(attempt, schema, shown)
+    effects = Effects()
+    document = yield from update_unsettled(attempt, schema, filter, change, shown, allowance, effects)
+    if document is None:
+        return None
+    yield from settle(attempt, effects)
+    return (yield from read_again(attempt, schema, document, effects))
+
+
+def update_unsettled(
+    attempt: Attempt,
+    schema: ModelSchema,
+    filter: Filter,
+    change: Change,
+    shown: Iterable[str],
+    allowance: Allowance | None,
+    effects: Effects,
+) -> Plan[Document | None]:
+    """Change one document, but leave its ``effects`` to be settled."""
+    fields = _fields_to_read(attempt, schema, shown)
     document = yield from _change(attempt, schema, filter, change, fields, allowance, effects)
     if document is None:
         return None
@@ -79,8 +97,7 @@ def update(
     for relation in holders:
         if ("copies", relation) not in left:
             yield from _renew_holders(attempt, schema, relation, document)
-    yield from settle(attempt, effects)
-    return (yield from read_again(attempt, schema, document, effects))
+    return document
 
 
 def _change(

@@ -21,7 +21,7 @@ from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.sizes.budgets import bytes_of_member, fitted, fitting, is_small, room_in, share_of, share_within
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Copy, Effects, Key
-from gatewayfw.odm.writing.plan.locks import Crowded, lock_all
+from gatewayfw.odm.writing.plan.locks import Crowded, listing, lock_targets
 from gatewayfw.odm.writing.plan.steps import FilteredUpdate, Find, FindMembers, Plan, TouchMany, UpdateEach, UpdateMany
 from gatewayfw.schemas import RelatedRelation, Relation
 from gatewayfw.storage.documents import encode
@@ -41,14 +41,14 @@ def renew_members(attempt: Attempt, effects: Effects) -> Plan[None]:
     if not attempt.size_checks:
         try:
             changes = _replacements(attempt, effects)
-            yield from lock_all(attempt, effects.targets().items(), changes)
+            yield from lock_targets(attempt, effects, changes)
         except TooLarge:
             if attempt.can.has_transactions:
                 raise
         else:
-            effects.is_renewed = bool(changes)
+            effects.renewals.clear()
             return
-    yield from lock_all(attempt, effects.targets().items())
+    yield from lock_targets(attempt, effects)
 
 
 def _replacements(attempt: Attempt, effects: Effects) -> dict[str, list[FilteredUpdate]]:
@@ -70,7 +70,7 @@ def settle(attempt: Attempt, effects: Effects) -> Plan[None]:
     Raises:
         Crowded: a window may exceed its share and must be measured.
     """
-    if not (attempt.size_checks or effects.removed or (effects.renewals and not effects.is_renewed)):
+    if not (attempt.size_checks or effects.removed or effects.renewals):
         try:
             return (yield from _settle(attempt, effects))
         except TooLarge:
@@ -84,6 +84,7 @@ def _settle(attempt: Attempt, effects: Effects) -> Plan[None]:
         if ids:
             held = {"_id": {"$in": ordered(ids)}, **holding(reverse, member_id)}
             yield UpdateMany(reverse.target, held, {"$unset": {reverse.name: ""}})
+    yield from _ask_for_departed(attempt, effects)
     values: dict[Key, object] = {}
     for reverse, ids in effects.to_recompute().items():
         for id_ in ordered(ids):
@@ -98,6 +99,21 @@ def _settle(attempt: Attempt, effects: Effects) -> Plan[None]:
         written[id_] = merged(written.get(id_, {}), assign(reverse.name, value))
     for model in sorted(changes):
         yield UpdateEach(model, [(id_, changes[model][id_]) for id_ in ordered(changes[model])])
+
+
+def _ask_for_departed(attempt: Attempt, effects: Effects) -> Plan[None]:
+    """Ask, once for each model, which targets list members that leave them."""
+    changed = effects.to_recompute()
+    effects.decide([key for key in effects.departures if key[1] in changed.get(key[0], ())], ())
+    left: dict[str, list[Key]] = {}
+    for key in effects.departures:
+        left.setdefault(key[0].target, []).append(key)
+    for model in sorted(left):
+        listed = {id_ for _reverse, id_ in left[model]}
+        if attempt.trusts_windows:
+            filter = {"_id": {"$in": ordered(listed)}, **listing(left[model], effects)}
+            listed = {target["_id"] for target in (yield Find(model, filter, ()))}
+        effects.decide(left[model], listed)
 
 
 def window(attempt: Attempt, reverse: RelatedRelation, target_id: ObjectId) -> Plan[list[Copy]]:

@@ -23,9 +23,9 @@ from tests.odm.towns import (
     ROME_COPY,
     SEA,
     SEA_COPY,
-    UNCUT,
     V,
     alone,
+    asked,
     members,
 )
 
@@ -75,7 +75,7 @@ ROWS = {
         [
             ("touch", "town", {"_id": BONN}, ["land._id", "_gw"], {"lock": LOCK}),
             ("count", "guest", {"$or": [{"home._id": BONN}]}),
-            ("touch_many", "land", [LAND], {"lock": UNCUT}),
+            asked("land", LAND, towns=[BONN], largest=[BONN]),
             ("delete_many", "town", {"_id": {"$in": [BONN]}}),
             ("update_many", "land", {"_id": {"$in": [LAND]}, **alone("capital", BONN)}, {"$unset": {"capital": ""}}),
             members("towns", LAND),
@@ -100,7 +100,7 @@ ROWS = {
         [
             ("touch", "town", {"_id": ROME}, ["land._id", "_gw"], {"lock": LOCK}),
             ("find", "guest", {"home._id": {"$in": [ROME]}}, ["visited._id", "home._id", "_gw"], {"limit": 4}),
-            ("touch_many", "land", [LAND], {"lock": UNCUT}),
+            asked("land", LAND, towns=[ROME], largest=[ROME]),
             ("delete_many", "town", {"_id": {"$in": [ROME]}}),
             ("update_each", "guest", [(ANN, {"$unset": {"home": ""}, "$inc": {"_gw.r": 1}})]),
             ("update_many", "land", {"_id": {"$in": [LAND]}, **alone("capital", ROME)}, {"$unset": {"capital": ""}}),

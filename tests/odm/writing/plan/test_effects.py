@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from bson import ObjectId
 
+from gatewayfw.odm.copies.rules import HiddenField
 from gatewayfw.odm.writing.inputs import RelationInput
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Effects, Member
@@ -31,23 +32,26 @@ def test_effects_know_their_targets_and_forget_deleted_ones(effects):
     effects.enter(HEAD, A, {"_id": B})
     effects.leave(HEAD, B, A)
     effects.leave(OTHER, B, A)
+    effects.recompute(LIST, B)
     assert effects.targets() == {"org": {A, B}}
     assert effects.claims == {(HEAD, A): {"_id": B}}
     effects.forget({"org": {B}})
-    assert (effects.to_recompute(), effects.releases) == ({LIST: {A}, OTHER: set()}, {(HEAD, A): (A, set())})
+    assert (effects.to_recompute(), effects.releases) == ({LIST: {A}}, {(HEAD, A): (A, set())})
+    assert effects.departures == {}
 
 
 def test_targets_of_another_model_are_not_forgotten(effects):
     effects.leave(LIST, A, B)
     effects.leave(HEAD, A, B)
     effects.forget({"club": {A}})
-    assert (effects.windows, effects.releases) == ({LIST: {A}}, {(HEAD, B): (B, {A})})
+    assert (effects.departures, effects.releases) == ({(LIST, A): [B]}, {(HEAD, B): (B, {A})})
 
 
-@pytest.mark.parametrize("kind", ["windows", "entries", "claims", "releases"])
+@pytest.mark.parametrize("kind", ["windows", "departures", "entries", "claims", "releases"])
 def test_each_effect_locks_its_target(effects, kind):
     changes = {
         "windows": lambda: effects.recompute(LIST, A),
+        "departures": lambda: effects.leave(LIST, A, B),
         "entries": lambda: effects.enter(LIST, A, {"_id": B}),
         "claims": lambda: effects.enter(HEAD, A, {"_id": B}),
         "releases": lambda: effects.leave(HEAD, A, B),
@@ -71,10 +75,20 @@ def test_a_window_whose_entries_are_written_is_not_recomputed(effects):
     assert effects.to_recompute() == {LIST: {B}, OTHER: {A}}
 
 
-def test_a_member_departs_from_all_reverses_of_a_relation(effects):
-    relation = Relation("org", "multiple", name="orgs", model="user", related_relations={"u": LIST, "h": HEAD})
-    effects.depart(relation, [A], B)
-    assert (effects.windows, effects.releases) == ({LIST: {A}}, {(HEAD, B): (B, {A})})
+def test_only_windows_that_list_a_member_which_leaves_are_recomputed(effects):
+    for id_ in (A, B):
+        effects.leave(LIST, id_, A)
+        effects.leave(LIST, id_, B)
+    assert effects.departures == {(LIST, A): [A, B], (LIST, B): [A, B]}
+    effects.decide([(LIST, A), (LIST, B)], {B})
+    assert (effects.to_recompute(), effects.departures) == ({LIST: {B}}, {})
+
+
+def test_a_member_departs_from_the_reverses_of_a_relation_that_may_list_it(effects):
+    reverses = {"users": LIST, "others": OTHER, "head": HEAD}
+    relation = Relation("org", "multiple", name="orgs", model="user", related_relations=reverses)
+    effects.depart(relation, [A], B, HiddenField({"_gw": {"out": {"orgs": {"others": [A], "head": [A]}}}}))
+    assert (effects.departures, effects.releases) == ({(LIST, A): [B]}, {(HEAD, B): (B, {A})})
 
 
 def test_a_renewed_copy_locks_the_targets_that_may_list_it_and_no_single_reverse(effects):
@@ -140,7 +154,7 @@ def test_a_default_stands_for_a_flag_left_out(member, schemas):
 
 def test_a_present_id_keeps_its_membership_where_the_flag_is_omitted(member, relation, reverses):
     member.enter(RelationInput(relation, (A, B), {"users": False}), present=[A, B])
-    assert member.effects.windows == {reverses["users"]: {A, B}}
+    assert member.effects.departures == {(reverses["users"], A): [ME], (reverses["users"], B): [ME]}
     assert member.effects.releases == {}
 
 
@@ -153,7 +167,7 @@ def test_a_copy_that_leaves_leaves_nothing_behind(member, relation, reverses):
     member.take(relation, {"_id": A, "_gw": {"v": 3}})
     member.leave(relation, [A])
     assert member.hidden.document() == {}
-    assert (member.effects.windows, member.effects.releases) == (
-        {reverses["users"]: {A}},
+    assert (member.effects.departures, member.effects.releases) == (
+        {(reverses["users"], A): [ME]},
         {(reverses["head"], ME): (ME, {A})},
     )

@@ -1,0 +1,132 @@
+"""What windows cost: documents that MongoDB examines, and windows that are read, whatever their size."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+
+import pytest
+
+from gatewayfw.odm import Odm
+from gatewayfw.schemas import Schemas, integer, string
+from gatewayfw.settings import Settings
+from gatewayfw.storage import MongoStorage
+
+pytestmark = pytest.mark.mongo
+ORDERS = [("_id", "desc"), ("_id", "asc"), ("price", "desc"), ("price", "asc")]
+TYPES = ["single", "multiple"]
+
+
+class Shop:
+    """A shop whose window lists its first items, by one relation and in one order."""
+
+    def __init__(self, database, type="single", limit=3, field="_id", order="desc"):
+        self.database = database
+        self.odm = Odm(Schemas(Settings()), Settings(fan_out_thread=False))
+        self.odm.set_db(MongoStorage(database))
+        self.shop = self.odm.new_model("shop", {"name": string()})
+        listed = {"type": "multiple", "limit": limit, "sort": {"field": field, "order": order}}
+        relation = {"schemaName": "shop", "type": type, "optional": True, "relatedRelations": {"items": listed}}
+        self.item = self.odm.new_model("item", {"price": integer()}, {"shop": relation})
+        self.single = type == "single"
+        self.id = self.add_shop()
+
+    def add_shop(self):
+        return self.shop.insert_one({"name": "shop"})["_id"]
+
+    def related(self, *shops, listed=True):
+        ids = (shops or (self.id,))[0] if self.single else list(shops or (self.id,))
+        return {"shop": {"_ids": ids, "relatedRelations": {"items": listed}}}
+
+    def add(self, prices, listed=True):
+        """Insert items of these prices; return their ids."""
+        docs = [{"price": price} for price in prices]
+        found = self.item.insert_many(docs, relations=self.related(listed=listed), projection={"_id": 1})
+        return [one["_id"] for one in found]
+
+    def listed(self):
+        return [one["_id"] for one in self.database.shop.find_one({"_id": self.id}).get("items", [])]
+
+    @contextmanager
+    def examined(self):
+        """Give a list that has, at the end, the numbers of documents examined by command."""
+        noted = []
+        self.database.command("profile", 2)
+        try:
+            yield noted
+        finally:
+            self.database.command("profile", 0)
+            told = self.database["system.profile"].find({"docsExamined": {"$exists": True}})
+            noted += [one["docsExamined"] for one in told if not one["ns"].endswith("system.profile")]
+            self.database["system.profile"].drop()
+
+
+@pytest.mark.parametrize("limit", [5, 50])
+def test_who_is_in_no_window_leaves_it_at_the_same_cost(mongo_database, limit):
+    shop = Shop(mongo_database, limit=limit)
+    first, *_rest = shop.add(range(limit + 5))
+    before = shop.listed()
+    with shop.examined() as examined:
+        shop.item.delete_one({"_id": first})
+    assert examined == [1, 1, 1, 1]  # to lock the item, to ask the shop, to lock it, to delete the item
+    assert shop.listed() == before
+
+
+LEAVING = {
+    "deleted": lambda shop, item: shop.item.delete_one({"_id": item}),
+    "moved": lambda shop, item: shop.item.add_relation(
+        {"_id": item}, relations=shop.related(shop.add_shop(), listed=False), replace=True
+    ),
+    "removed": lambda shop, item: shop.item.remove_relation({"_id": item}, relations=shop.related()),
+    "opting out": lambda shop, item: shop.item.add_relation(
+        {"_id": item}, relations=shop.related(listed=False), replace=True
+    ),
+}
+
+
+@pytest.mark.parametrize("way", LEAVING)
+@pytest.mark.parametrize("type", TYPES)
+def test_however_a_member_leaves_only_a_window_that_lists_it_is_read(mongo_database, asked, type, way):
+    shop = Shop(mongo_database, type)
+    ids = shop.add(range(6))
+    found = asked("find", of=shop.odm.storage)
+    for leaving, listed, reads in ((ids[0], ids[:2:-1], 0), (ids[5], ids[4:1:-1], 1)):
+        LEAVING[way](shop, leaving)
+        assert shop.listed() == listed
+        assert [named["limit"] for _, (model, *_), named in found if model == "item" and named.get("sort")] == [
+            3
+        ] * reads
+
+
+def test_who_opted_out_leaves_without_a_lock(mongo_database, asked):
+    shop = Shop(mongo_database)
+    (item,) = shop.add([1], listed=False)
+    found = asked("touch", "touch_many", of=shop.odm.storage)
+    shop.item.delete_one({"_id": item})
+    assert [model for _, (model, *_), _ in found] == ["item"]
+
+
+MANY = {
+    "deleted": lambda shop, ids: shop.item.delete_many({"_id": {"$in": ids}}),
+    "moved in the window": lambda shop, ids: shop.item.update_many({"_id": {"$in": ids}}, {"$inc": {"price": 9}}),
+    "deleted with the rest": lambda shop, ids: shop.item.delete_many({"_id": {"$in": ids}}, hard_cascade=True),
+}
+
+
+@pytest.mark.parametrize("way", MANY)
+@pytest.mark.parametrize("type", TYPES)
+def test_many_members_cost_one_window_and_one_lock_for_each_transaction(mongo_database, asked, type, way):
+    shop = Shop(mongo_database, type, field="price")
+    shop.add(range(10))
+    ids = shop.add(range(10, 18))
+    noted = asked("find", "touch", "touch_many", "update_each", of=shop.odm.storage)
+    MANY[way](shop, ids)
+    windows = [
+        name
+        for name, (model, *_), named in noted
+        if model == "item" and named.get("sort") == (("price", -1), ("_id", 1))
+    ]
+    assert len(windows) == 1
+    assert [name for name, (model, *_), _ in noted if model == "shop" and name.startswith("touch")] == ["touch_many"]
+    assert [name for name, (model, *_), _ in noted if model == "shop" and name == "update_each"] == ["update_each"]
+    stored = list(mongo_database.item.find({}, {"_id": 1}).sort([("price", -1), ("_id", 1)]).limit(3))
+    assert shop.listed() == [one["_id"] for one in stored]
