@@ -186,7 +186,8 @@ DOUBTFUL: dict[str, Callable[[], Meaning]] = {
     "Function": lambda: Meaning(mm.Function(deserialize=str.upper), both(_words)),
     "Constant": lambda: Meaning(mm.Constant("a"), both(_words)),
     "a day and its hour": lambda: Meaning(
-        mm.DateTime(format="%d/%m/%Y %H"), both(_moments, lambda moment: moment.strftime("%d/%m/%Y %H"))
+        mm.DateTime(format="%d/%m/%Y %H"),
+        both(st.datetimes(datetime(1000, 1, 1)), lambda moment: moment.strftime("%d/%m/%Y %H")),
     ),
     "timestamp": lambda: Meaning(
         mm.DateTime(format="timestamp"),

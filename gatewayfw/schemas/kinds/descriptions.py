@@ -21,7 +21,7 @@ from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.base import Constant, Description, Kind, KindField
 from gatewayfw.schemas.kinds.checks import described_lengths, is_scalar
-from gatewayfw.schemas.kinds.model_fields import ISO, schema_key
+from gatewayfw.schemas.kinds.model_fields import ISO, comes_back, schema_key, takes_booleans
 from gatewayfw.schemas.kinds.numbers import described_number
 from gatewayfw.schemas.kinds.text import described_text
 
@@ -195,8 +195,16 @@ def _mapping(field: Any) -> Description:
 
 
 def _enum(field: Any) -> Description:
-    known = [field.field._serialize(one.value, None, None) if field.by_value else one.name for one in field.enum]
-    return {"kind": "enums", "choices": known} if all(map(is_scalar, known)) else _any()
+    if not all(comes_back(field, member) for member in field.enum):
+        return _any()
+    return {"kind": "enums", "choices": [field._serialize(member, None, {}) for member in field.enum]}
+
+
+def _boolean(field: Any) -> Description:
+    if takes_booleans(field):
+        return {"kind": "boolean"}
+    words = field.truthy | field.falsy
+    return {"kind": "enums", "choices": sorted(words, key=repr)} if all(map(is_scalar, words)) else _any()
 
 
 def _constant(field: Any) -> Description:
@@ -228,7 +236,7 @@ _DESCRIBED: Mapping[type, Callable[[Any], Description]] = MappingProxyType(
         mm.UUID: lambda field: described_text(field, format="uuid"),
         mm.Integer: lambda field: described_number(field, "integer"),
         mm.Float: lambda field: described_number(field, "number"),
-        mm.Boolean: lambda field: {"kind": "boolean"},
+        mm.Boolean: _boolean,
         mm.Decimal: described_text,
         mm.DateTime: _moment,
         mm.NaiveDateTime: _moment,

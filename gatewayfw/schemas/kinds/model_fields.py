@@ -76,11 +76,11 @@ def _problem(field: mm.Field[Any]) -> str | None:
         return f"the format {field.format!r} is not ISO 8601, in which values are shown: leave it out"
     if isinstance(field, mm.NaiveDateTime) and field.timezone is not UTC:
         return "values are shown in UTC, with Z: write NaiveDateTime(timezone=datetime.UTC), or use DateTime"
-    if isinstance(field, mm.Boolean) and not (True in field.truthy and False in field.falsy):
+    if isinstance(field, mm.Boolean) and not takes_booleans(field):
         return "values are shown as true and false: have True among truthy, and False among falsy"
     if isinstance(field, mm.Mapping) and field.key_field is not None and not isinstance(field.key_field, mm.String):
         return "keys are text in JSON and in documents: use keys=String()"
-    if isinstance(field, mm.Enum) and not all(_comes_back(field, member) for member in field.enum):
+    if isinstance(field, mm.Enum) and not all(comes_back(field, member) for member in field.enum):
         return "JSON cannot express its values, or the field does not load them again"
     return _problem_of_names(field) if isinstance(field, mm.Nested) else None
 
@@ -90,7 +90,13 @@ def _is_read_by_format(field: mm.Field[Any]) -> bool:
     return any(type(field)._deserialize is cls._deserialize for cls in _MOMENTS)
 
 
-def _comes_back(field: mm.Enum[Any], member: Enum) -> bool:
+def takes_booleans(field: mm.Boolean) -> bool:
+    """Tell whether a field takes true and false, not only other words for them."""
+    return True in field.truthy and False in field.falsy
+
+
+def comes_back(field: mm.Enum[Any], member: Enum) -> bool:
+    """Tell whether a field loads as a member what it dumps of it, and JSON has that."""
     dumped = field._serialize(member, None, {})
     try:
         return is_scalar(dumped) and field.deserialize(dumped) is member
