@@ -90,14 +90,11 @@ def check_request(value: Any) -> dict[str, Any]:
         raise BadRequest(messages.NO_BODY_OBJECT)
     service, details = value.get("service"), value.get("details")
     body = {
-        "service": MAIN if service is None else service,
-        "model": value.get("model"),
-        "act": value.get("act"),
+        "service": MAIN if service is None else _name("service", service),
+        "model": _name("model", value.get("model")),
+        "act": _name("act", value.get("act")),
         "details": details,
     }
-    for key in ("service", "model", "act"):
-        if not isinstance(body[key], str) or not body[key]:
-            raise BadRequest(f"{key} must be a string that is not empty")
     if not isinstance(details, dict):
         raise BadRequest(messages.NO_DETAILS)
     for key in ("set", "get"):
@@ -117,6 +114,12 @@ def discard_body(request: Request, settings: Settings) -> None:
     if length and "stream" not in request.__dict__ and not isinstance(environ["wsgi.input"], BytesIO):
         with Patience(environ) as patience:
             patience.discard(request, length)
+
+
+def _name(key: str, value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise BadRequest(messages.NO_NAME.format(key=key))
+    return value
 
 
 def find_length(environ: Mapping[str, Any]) -> int | None:
