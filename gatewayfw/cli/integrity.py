@@ -34,8 +34,8 @@ _STATE = click.option(
 def check(state: Path | None, name: str | None, as_json: bool) -> None:
     """Compare every copy with its source; exit status 1 if one differs.
 
-    Problems are printed as they are found; with --json each is an object on a line of its own. Differences that a
-    pending job will correct are shown, but do not count.
+    Problems are printed as they are found; with --json each is an object on a line of its own. For all differences that
+    a pending job will correct one line names the job; they do not count.
     """
     odm = find_odm(name)
     _run(_Run("check", odm, state), odm.integrity.check, as_json)
@@ -59,7 +59,7 @@ def repair(delete_orphans: bool, state: Path | None, name: str | None, as_json: 
 
 @dataclass
 class _Counts:
-    """What a run found: repaired, left to a job, and still wrong."""
+    """What a run found: still wrong, jobs that are pending, and repaired."""
 
     remaining: int = 0
     pending: int = 0
@@ -96,6 +96,7 @@ class _Run:
         self.path = path
         self.after: Place | None = None
         self.counts = _Counts()
+        self._jobs: list[str] = []
         if path is not None and path.exists():
             self._load(path)
 
@@ -103,17 +104,27 @@ class _Run:
         try:
             saved = json.loads(path.read_text("utf-8"))
             subject = {key: saved[key] for key in self.subject}
-            self.after, self.counts = Place(**saved["place"]), _Counts(**saved["counts"])
+            self.after, self.counts, self._jobs = Place(**saved["place"]), _Counts(**saved["counts"]), [*saved["jobs"]]
         except (OSError, ValueError, TypeError, KeyError):
             raise click.UsageError(f"--state: {path} is not a progress file of this command") from None
         for key, mine in self.subject.items():
             if subject[key] != mine:
                 raise click.UsageError(f"--state: {path} holds the progress of another {key}")
 
+    def add(self, problem: Problem) -> bool:
+        """Count a problem; return False for a job that was told before an interruption."""
+        if problem.pending:
+            job = f"{problem.model} {problem.id} {problem.path} {problem.reason}"
+            if job in self._jobs:
+                return False
+            self._jobs.append(job)
+        self.counts.add(problem)
+        return True
+
     def reached(self, place: Place) -> None:
         """Save the progress."""
         if self.path is not None:
-            saved = {**self.subject, "place": asdict(place), "counts": asdict(self.counts)}
+            saved = {**self.subject, "place": asdict(place), "counts": asdict(self.counts), "jobs": self._jobs}
             try:
                 replace_file(self.path, json.dumps(saved).encode())
             except OSError as error:
@@ -134,8 +145,7 @@ def _run(run: _Run, begin: Callable[..., Iterator[Problem]], as_json: bool) -> N
 
     try:
         with interruptible():
-            for problem in begin(after=run.after, on_progress=reached):
-                run.counts.add(problem)
+            for problem in filter(run.add, begin(after=run.after, on_progress=reached)):
                 status_line("")
                 told = {**asdict(problem), "id": str(problem.id)}
                 click.echo(format_json(told, indent=None) if as_json else escaped(_line(problem)))

@@ -133,8 +133,10 @@ def test_what_is_pending_is_shown_and_does_not_count(mongo_database, monkeypatch
     gw = shop(mongo_database, inline_limit=1)
     gw.shop_id, gw.item_ids = stock(gw, items=2)
     gw.odm.model("shop").find_one_and_update(filter={"_id": gw.shop_id}, update={"$set": {"name": "new"}})
-    lines = "".join(line_of(gw, " (a job is pending)", which) for which in (0, 1))
-    assert run_on(gw, command) == (0, f"{lines}0 problems, 2 pending\n")
+    line = f"shop {gw.shop_id}: item.shop: some copies are old (a job is pending)\n"
+    assert run_on(gw, command) == (0, f"{line}0 problems, 1 pending\n")
+    told = {"model": "shop", "id": str(gw.shop_id), "path": "item.shop", "reason": "some copies are old"}
+    assert json.loads(run_on(gw, command, "--json")[1]) == {**told, "pending": True, "state": "found"}
     assert run_on(gw, "work", "--once")[0] == 0
     assert run_on(gw, command) == (0, "0 problems\n")
 
@@ -168,6 +170,7 @@ def saved(stocked, **changes):
         "models": sorted(odm.schemas.get_schemas()),
         "place": PLACE,
         "counts": COUNTS,
+        "jobs": [],
     }
     return json.dumps({**whole, **changes})
 
@@ -201,6 +204,25 @@ def test_an_interrupted_run_goes_on_from_its_state(stocked, state, monkeypatch, 
     expected = {"check": (1, f"{lines[1]}2 problems\n"), "repair": (0, "0 problems, 1 mended\n")}
     assert run_on(stocked, command, "--state", str(state)) == expected[command]
     assert list(state.parent.iterdir()) == []
+
+
+@pytest.mark.mongo
+@pytest.mark.usefixtures("one_by_one", "default_signals")
+def test_a_run_that_goes_on_tells_no_job_again(mongo_database, state, monkeypatch):
+    monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 0.0)
+    gw = shop(mongo_database, inline_limit=1)
+    gw.shop_id, gw.item_ids = stock(gw, items=3)
+    gw.odm.model("shop").find_one_and_update(filter={"_id": gw.shop_id}, update={"$set": {"name": "new"}})
+    newest = {f"_gw.at.shop.{gw.shop_id}": next(gw.odm.storage.find("shop", {}))["_gw"]["v"]}
+    gw.odm.storage.update_one("item", {"_id": gw.item_ids[2]}, {"$set": newest}, ())  # the job passes over it
+    with monkeypatch.context() as patch:
+        failing_at(patch, "check", 2, interrupt)
+        status, output = run_on(gw, "check", "--state", str(state))
+    line = f"shop {gw.shop_id}: item.shop: some copies are old (a job is pending)\n"
+    assert (status, output.startswith(line)) == (130, True)
+    status, output = run_on(gw, "check", "--state", str(state))
+    assert (status, output.splitlines()[-1], line in output) == (1, "1 problem, 1 pending", False)
+    gw.odm.work()
 
 
 @pytest.mark.usefixtures("one_by_one", "default_signals")

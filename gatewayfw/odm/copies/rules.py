@@ -22,7 +22,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from bson import ObjectId
 
@@ -31,7 +31,7 @@ from gatewayfw.odm.reading.projection import copies_in, source_of
 from gatewayfw.odm.reading.revisions import RAISED
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.schemas.models import Link
-from gatewayfw.schemas.relations import Window
+from gatewayfw.schemas.relations import Cardinality, Window
 from gatewayfw.storage import Document, Lock
 from gatewayfw.storage.terms import Filter, Update
 
@@ -181,7 +181,17 @@ def without(relation: Relation, document: Mapping[str, Any], gone: Container[obj
     return assign(relation.name, copies if isinstance(value, list) else next(iter(copies), None))
 
 
-def has_form(link: Link, value: object) -> bool:
+class Declared(Protocol):
+    """Says whether one copy or a list is stored: a link, or a job.
+
+    A job has the type that its maker's relation had.
+    """
+
+    @property
+    def type(self) -> Cardinality: ...
+
+
+def has_form(link: Declared, value: object) -> bool:
     """Tell whether a stored value has the declared form: one copy, or a list.
 
     One in the other form was written by a process with another definition. It holds copies as well, but only who

@@ -33,6 +33,8 @@ LEASE = 10.0
 MOST_REST = 300.0
 #: The most jobs that `Jobs.pending` counts: it is told as "at least".
 MOST_COUNTED = 1_000
+#: Sources whose jobs are looked for at once.
+SOURCES = 500
 _EPOCH = datetime(1970, 1, 1)
 
 JobKind = Literal["copies", "removal", "windows"]
@@ -132,15 +134,27 @@ class Jobs:
         found = self._storage.find(COLLECTION, {"id": {"$in": list(ids)}, "model": model}, ["id"])
         return ordered({one["id"] for one in found if isinstance(one["id"], ObjectId)})
 
-    def covers_copy(self, relation: Relation, source_id: object) -> bool:
-        """Tell whether a pending job will correct a source's copies in a relation."""
-        wanted = {"id": source_id, "model": relation.schema_name, "relation": _named(relation)}
-        return self._storage.count(COLLECTION, {**wanted, "kind": {"$ne": "windows"}}, 1) > 0
+    def of_copies(self, relation: Relation, source_ids: Iterable[ObjectId]) -> Mapping[ObjectId, list[Job]]:
+        """Return the jobs about copies of these sources in a relation, by source."""
+        found: dict[ObjectId, list[Job]] = {}
+        wanted = {"model": relation.schema_name, "relation": _named(relation), "kind": {"$ne": "windows"}}
+        ids = sorted(source_ids)
+        for start in range(0, len(ids), SOURCES):
+            part = {"id": {"$in": ids[start : start + SOURCES]}}
+            for job in map(_job, self._storage.find(COLLECTION, {**part, **wanted})):
+                if job is not None:
+                    found.setdefault(job.id, []).append(job)
+        return found
 
-    def covers_reverse(self, reverse: RelatedRelation, target_id: object) -> bool:
-        """Tell whether a pending job will correct a reverse relation of a target."""
-        wanted = {"kind": "windows", "relation": _named(reverse), "targets": target_id}
-        return self._storage.count(COLLECTION, wanted, 1) > 0
+    def of_windows(self, reverse: RelatedRelation, target_ids: Collection[ObjectId]) -> Mapping[ObjectId, list[Job]]:
+        """Return the jobs about a reverse relation of these targets, by target."""
+        found: dict[ObjectId, list[Job]] = {}
+        wanted = {"needs": _needed("windows", _named(reverse), reverse.target), "targets": {"$in": list(target_ids)}}
+        for job in map(_job, self._storage.find(COLLECTION, wanted)):
+            if job is not None:
+                for id_ in set(target_ids).intersection(job.targets):
+                    found.setdefault(id_, []).append(job)
+        return found
 
     # -- asked for by workers
 

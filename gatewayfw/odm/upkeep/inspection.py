@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,10 +11,11 @@ from bson import ObjectId
 from gatewayfw.odm.copies.rules import copy_of, ids_in, single_reverse, window_query
 from gatewayfw.odm.hidden import HIDDEN, cuts_of, examine
 from gatewayfw.odm.ids import START, key_of, pages
-from gatewayfw.odm.jobs.records import Jobs
+from gatewayfw.odm.jobs.records import Job
 from gatewayfw.odm.reading.projection import copied_fields, source_of
 from gatewayfw.odm.sizes.budgets import fills
 from gatewayfw.odm.upkeep.judgement import DIFFERS_FROM_MEMBERS, IS_DAMAGED, Fault, Judge, Verdict, same, same_copies
+from gatewayfw.odm.upkeep.pending import Pending
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.documents import encode
@@ -45,7 +46,6 @@ class Inspector:
     def __init__(self, schemas: Schemas, storage: Storage) -> None:
         self._schemas = schemas
         self._storage = storage
-        self._jobs = Jobs(storage)
 
     def paths(self, schema: ModelSchema) -> list[str]:
         """Return the fields of a model that hold copies, and the hidden one."""
@@ -65,53 +65,57 @@ class Inspector:
                 break
         return batch
 
-    def suspects(self, schema: ModelSchema, batch: Sequence[Document]) -> list[object]:
-        """Return the ids of a batch's documents that look wrong, as unfinished writes do."""
+    def suspects(self, schema: ModelSchema, batch: Sequence[Document]) -> tuple[list[object], list[Job]]:
+        """Return the ids of a batch's documents that look wrong, as unfinished writes do.
+
+        Documents of which jobs will correct all are not among them; these jobs are the second result.
+        """
         around = self._around(schema, batch)
         windows = [one for one in self._schemas.get_related_relations(schema.name).values() if one.type == "multiple"]
         idle = {reverse: self._without_members(reverse, batch) for reverse in windows}
-        return [
-            document["_id"]
-            for document in batch
-            if examine(document)[1]
-            or any(one.faults for one in self._verdicts(schema, document, around, lambda *_: False).values())
-            or self._wrong_reverses(schema, document, around, idle)
-        ]
+        pending = Pending(self._storage, schema.name, batch)
+        suspects: list[object] = []
+        jobs: dict[str, Job] = {}
+        for document in batch:
+            found = [fault.job for fault in self._report(schema, document, around, idle, pending).faults]
+            if None in found:
+                suspects.append(document["_id"])
+            else:
+                jobs.update((job.key, job) for job in found if job is not None)
+        return suspects, list(jobs.values())
 
     def report(self, schema: ModelSchema, document: Document, drops: bool = False) -> Report:
         """Judge one document, read with `paths`; for a certain answer, in a transaction.
 
         With ``drops`` dangling copies may be dropped from required relations, too.
         """
-        around = self._around(schema, [document])
-        damaged = [Fault(path, IS_DAMAGED) for path in examine(document)[1]]
-        report = Report(damaged, verdicts=self._verdicts(schema, document, around, self._jobs.covers_copy, drops))
-        for verdict in report.verdicts.values():
-            report.faults += verdict.faults
-        for reverse, value in self._wrong_reverses(schema, document, around, {}).items():
-            pending = self._jobs.covers_reverse(reverse, document["_id"])
-            report.faults.append(Fault(reverse.name, DIFFERS_FROM_MEMBERS, True, pending))
-            if not pending:
-                report.reverses[reverse] = value
-        return report
+        pending = Pending(self._storage, schema.name, [document])
+        return self._report(schema, document, self._around(schema, [document]), {}, pending, drops)
 
     # -- judging
 
-    def _verdicts(
+    def _report(
         self,
         schema: ModelSchema,
         document: Document,
         around: _Around,
-        covered: Callable[[Relation, ObjectId], bool],
+        idle: Mapping[RelatedRelation, set[ObjectId]],
+        pending: Pending,
         drops: bool = False,
-    ) -> dict[Relation, Verdict]:
-        verdicts = {}
+    ) -> Report:
+        report = Report([Fault(path, IS_DAMAGED) for path in examine(document)[1]])
         for relation in schema.relations.values():
             sources = around.get(relation.schema_name, {})
             fields, pure = copied_fields(self._schemas, relation), source_of(self._schemas, relation).pure
-            judge = Judge(relation, fields, pure, sources, covered, drops or relation.optional)
-            verdicts[relation] = judge.verdict(document)
-        return verdicts
+            judge = Judge(relation, fields, pure, sources, pending.of_copy, drops or relation.optional)
+            report.verdicts[relation] = judge.verdict(document)
+            report.faults += report.verdicts[relation].faults
+        for reverse, value in self._wrong_reverses(schema, document, around, idle).items():
+            job = pending.of_window(reverse, document["_id"])
+            report.faults.append(Fault(reverse.name, DIFFERS_FROM_MEMBERS, True, job))
+            if job is None:
+                report.reverses[reverse] = value
+        return report
 
     def _wrong_reverses(
         self,

@@ -7,9 +7,10 @@ standalone server, which has no transactions, stop the writers first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, Literal, final
 
 from bson import ObjectId, json_util
@@ -18,6 +19,7 @@ from gatewayfw.errors import Conflict, StorageError, TooLarge, UsageError
 from gatewayfw.odm.copies.rules import LOCK, HiddenField, assign, ids_in, merged
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import START
+from gatewayfw.odm.jobs.records import Job, JobKind
 from gatewayfw.odm.sizes.budgets import SizeChecks
 from gatewayfw.odm.upkeep.inspection import Inspector, Report
 from gatewayfw.odm.upkeep.judgement import IS_DAMAGED
@@ -34,16 +36,23 @@ from gatewayfw.storage import Document, Storage
 
 _JSON = json_util.JSONOptions(json_mode=json_util.JSONMode.CANONICAL, tz_aware=False)
 
+#: What is not right yet, by the kind of the job that will correct it.
+_UNFINISHED: Mapping[JobKind, str] = {
+    "copies": "some copies are old",
+    "removal": "some copies are not removed",
+    "windows": "some windows are old",
+}
 ProblemState = Literal["found", "mended", "needs a decision"]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One embedded value that differs from what its sources say.
+    """One embedded value that differs from its sources, or a job that is pending.
 
     Attributes:
-        path: the relation or reverse relation; for one copy ``<relation>.<id>``.
-        pending: whether a pending job will correct it, so that `Integrity.repair` leaves it alone.
+        path: the relation or reverse relation; for one copy ``<relation>.<id>``; for a job ``<model>.<relation>`` of
+            the copies, while ``model`` and ``id`` are those of the document whose change made it.
+        pending: whether it is a job, which will correct any number of values. `Integrity.repair` leaves these to it.
         state: the result of `Integrity.repair`; always ``found`` from `Integrity.check`.
     """
 
@@ -100,8 +109,9 @@ class Integrity:
     def check(self, *, after: Place | None = None, on_progress: Progress | None = None) -> Iterator[Problem]:
         """Yield every wrong copy, window and `single` reverse, and write nothing.
 
-        Only one batch is in memory. After each batch, when all its problems have been yielded, ``on_progress`` is
-        called with the place reached; give this place as ``after`` to continue from there.
+        For all that a pending job will correct, one problem names the job. Only one batch is in memory. After each
+        batch, when all its problems have been yielded, ``on_progress`` is called with the place reached; give this
+        place as ``after`` to continue from there.
 
         Commands: per batch of 500 documents one for them, one per related model and 500 sources,
         one per reverse relation, and one per document and window that is or should be there.
@@ -120,9 +130,10 @@ class Integrity:
         A repair that would lose data found nowhere else is not made; it needs a decision. That is so for a copy without
         a source in a required relation, a required relation without copies, more ids than the limit, several documents
         in a `single` relation, an undeclared field in a frozen copy, or something that is not a copy in a frozen
-        relation. The same holds for a repair that the database refuses. Problems that a pending job will correct are
-        left to it; the windows of one document are recomputed together. Of a damaged hidden field what cannot be read
-        is reset: counters go on from the clock, and windows that a document had opted out of list it again.
+        relation. The same holds for a repair that the database refuses. What a pending job will correct is left to it,
+        and one problem names the job; the windows of one document are recomputed together. Of a damaged hidden field
+        what cannot be read is reset: counters go on from the clock, and windows that a document had opted out of list
+        it again.
 
         With ``delete_orphans`` a document is deleted if no source of a required relation is left, together with all
         documents that require it; while other sources are left, only the copies without a source are removed.
@@ -140,14 +151,19 @@ class Integrity:
             raise UsageError("odm.integrity: not inside a transaction")
         schemas = list(self._schemas.get_schemas().values())
         total = sum(self._storage.count(schema.name, {}) for schema in schemas) if on_progress else 0
-        done, last = 0, START
+        done, last, told = 0, START, set[str]()
         if after is not None:
             schemas = schemas[schemas.index(self._schemas.get_schema(after.model)) :]
             done, last = after.done, after.last_id()
         for schema in schemas:
             for batch in self._inspector.batches(schema, last):
-                for id_ in self._inspector.suspects(schema, batch):
-                    yield from act(schema, id_)
+                suspects, jobs = self._inspector.suspects(schema, batch)
+                confirmed = chain.from_iterable(act(schema, id_) for id_ in suspects)
+                for problem in chain(map(_job_problem, jobs), confirmed):
+                    if not problem.pending or repr(problem) not in told:
+                        yield problem
+                    if problem.pending:
+                        told.add(repr(problem))
                 done += len(batch)
                 if on_progress is not None:
                     on_progress(Place(schema.name, json_util.dumps(batch[-1]["_id"], json_options=_JSON), done, total))
@@ -191,7 +207,7 @@ class Integrity:
         found = _problems(schema, id_, report)
         if delete_orphans and any(verdict.orphaned for verdict in report.verdicts.values()):
             apply(self._storage, delete(self._attempt(checks), schema, {"_id": id_}, cascade=True))
-            return [replace(problem, pending=False, state="mended") for problem in found]
+            return [Problem(schema.name, id_, one.path, one.reason, state="mended") for one in report.faults]
         attempt = self._attempt(SizeChecks.WINDOWS)
         apply(self._storage, lock_all(attempt, _copied(report)))
         effects, update = _effects(id_, report), _update(document, report)
@@ -235,7 +251,13 @@ def _copied(report: Report) -> list[tuple[str, list[ObjectId]]]:
 
 
 def _problems(schema: ModelSchema, id_: object, report: Report) -> list[Problem]:
-    return [Problem(schema.name, id_, one.path, one.reason, one.pending) for one in report.faults]
+    return [
+        _job_problem(one.job) if one.job else Problem(schema.name, id_, one.path, one.reason) for one in report.faults
+    ]
+
+
+def _job_problem(job: Job) -> Problem:
+    return Problem(job.model, job.id, job.relation, _UNFINISHED[job.kind], pending=True)
 
 
 def _update(document: Document, report: Report) -> dict[str, dict[str, Any]]:

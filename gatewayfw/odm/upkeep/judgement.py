@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from bson import ObjectId
 
 from gatewayfw.odm.copies.rules import assign, copy_of, embedded, has_form, version_of
 from gatewayfw.odm.hidden import examine
+from gatewayfw.odm.jobs.records import Job
 from gatewayfw.schemas import Relation
 from gatewayfw.storage import Document
 from gatewayfw.storage.documents import encode
@@ -34,15 +36,18 @@ DIFFERS = "differs from its source"
 AHEAD = "is newer than its source"
 DIFFERS_FROM_MEMBERS = "differs from its members"
 
+#: Gives the job that will correct a copy; see `Judge`.
+JobOf = Callable[[Relation, Mapping[str, Any], ObjectId, int, bool], Job | None]
+
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault: where, what, whether it is repairable, and whether a job covers it."""
+    """One fault: where, what, whether it is repairable, and the job that repairs it."""
 
     path: str
     reason: str
     mendable: bool = True
-    pending: bool = False
+    job: Job | None = None
 
 
 @dataclass
@@ -65,7 +70,7 @@ class Verdict:
     @property
     def mends(self) -> bool:
         """Whether anything can be repaired now."""
-        return any(fault.mendable and not fault.pending for fault in self.faults)
+        return any(fault.mendable and fault.job is None for fault in self.faults)
 
     def update(self, relation: Relation) -> dict[str, dict[str, Any]]:
         """Return the update that repairs the relation's value; ``{}`` for no change."""
@@ -80,7 +85,8 @@ class Judge:
         fields: the pure fields of its copies.
         pure: the pure fields of the embedded model, also those that copies leave out.
         sources: the documents it may embed, by ``_id``; others do not exist. Frozen copies need none.
-        covered: tells whether a pending job will correct the copies of a source.
+        job_of: returns the job that will correct a copy, or None, given the relation, the document, the ``_id`` and
+            version of the copy, and whether its source is gone.
         drops: whether dangling copies may be dropped.
     """
 
@@ -88,7 +94,7 @@ class Judge:
     fields: tuple[str, ...]
     pure: Collection[str]
     sources: Mapping[ObjectId, Document]
-    covered: Callable[[Relation, ObjectId], bool]
+    job_of: JobOf
     drops: bool
 
     def verdict(self, document: Mapping[str, Any]) -> Verdict:
@@ -116,10 +122,10 @@ class Judge:
                 if relation.frozen:
                     self._judge_frozen(id_, copy, verdict)
                 else:
-                    self._judge_copy(id_, copy, versions.get(str(id_), 0), verdict)
-            verdict.orphaned = not (relation.optional or relation.frozen) and not any(
-                id_ in self.sources or self.covered(relation, id_) for id_ in distinct
-            )
+                    version = versions.get(str(id_), 0)
+                    self._judge_copy(copy, version, verdict, partial(self.job_of, relation, document, id_, version))
+            lost = sum(fault.reason == DANGLING and fault.job is None for fault in verdict.faults)
+            verdict.orphaned = not (relation.optional or relation.frozen) and lost == len(distinct)
         return verdict
 
     def _form(self, value: object, strange: int, doubled: int) -> list[Fault]:
@@ -139,13 +145,13 @@ class Judge:
             verdict.faults.append(Fault(path, UNDECLARED, mendable=False))
         verdict.copies.append({name: copy[name] for name in copy if name in self.fields or name not in self.pure})
 
-    def _judge_copy(self, id_: ObjectId, copy: Document, version: int, verdict: Verdict) -> None:
-        path = f"{self.relation.name}.{id_}"
-        source = self.sources.get(id_)
+    def _judge_copy(self, copy: Document, version: int, verdict: Verdict, job_of: Callable[[bool], Job | None]) -> None:
+        id_ = copy["_id"]
+        path, source = f"{self.relation.name}.{id_}", self.sources.get(id_)
         if source is None:
-            pending = self.covered(self.relation, id_)
-            verdict.faults.append(Fault(path, DANGLING, self.drops, pending))
-            if self.drops and not pending:
+            job = job_of(True)
+            verdict.faults.append(Fault(path, DANGLING, self.drops, job))
+            if self.drops and job is None:
                 verdict.gone.append(id_)
             else:
                 verdict.copies.append(copy)
@@ -155,9 +161,9 @@ class Judge:
         if ahead or not same(copy, right):
             newest = version_of(source)
             # A job does not renew a copy that claims to be as new as the source.
-            pending = version < newest and self.covered(self.relation, id_)
-            verdict.faults.append(Fault(path, AHEAD if same(copy, right) else DIFFERS, pending=pending))
-            if not pending:
+            job = job_of(False) if version < newest else None
+            verdict.faults.append(Fault(path, AHEAD if same(copy, right) else DIFFERS, job=job))
+            if job is None:
                 verdict.taken[id_] = newest
                 copy = right
         verdict.copies.append(copy)

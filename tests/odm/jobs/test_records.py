@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from bson import ObjectId
 
 from gatewayfw.errors import DuplicateKey
+from gatewayfw.odm.jobs import records
 from gatewayfw.odm.jobs.records import COLLECTION, Job, Jobs, now
 from gatewayfw.schemas import RelatedRelation, Relation
 from tests.odm.noted import note_commands
@@ -202,20 +204,30 @@ def test_a_job_that_changed_is_neither_advanced_nor_finished(jobs):
     assert jobs.listed() == []
 
 
-def test_pending_jobs_cover_copies_and_block_their_source(jobs):
-    assert jobs.covers_copy(ORGS, A) is False
+def test_pending_jobs_are_found_by_their_source_and_block_it(jobs, monkeypatch):
+    monkeypatch.setattr(records, "SOURCES", 1)
+    assert jobs.of_copies(ORGS, [A, B]) == {}
     assert jobs.blocked("org", [A, B]) == []
     put(jobs)
-    assert jobs.covers_copy(ORGS, A) is True
-    assert jobs.covers_copy(ORGS, B) is False
+    assert jobs.of_copies(ORGS, [A, B]) == {A: jobs.listed()}
+    assert jobs.of_copies(ORGS, [B]) == {}
+    assert jobs.of_copies(replace(ORGS, name="other"), [A]) == {}
     assert jobs.blocked("org", [A, B]) == [A]
     assert jobs.blocked("user", [A]) == []
 
 
-def test_jobs_for_windows_cover_those_of_their_targets(jobs):
+def test_jobs_for_windows_are_found_by_their_targets(jobs):
     put(jobs, kind="windows", targets=[B])
-    assert [jobs.covers_reverse(USERS, id_) for id_ in (A, B)] == [False, True]
-    assert jobs.covers_copy(ORGS, A) is False
+    assert jobs.of_windows(USERS, [A, B]) == {B: jobs.listed()}
+    assert jobs.of_windows(USERS, [A]) == jobs.of_windows(replace(USERS, relation="other"), [B]) == {}
+    assert jobs.of_copies(ORGS, [A]) == {}
+
+
+def test_a_job_that_cannot_be_read_corrects_nothing(storage, jobs):
+    put(jobs)
+    put(jobs, kind="windows", targets=[B])
+    storage.update_many(COLLECTION, {}, {"$set": {"token": "strange"}})
+    assert jobs.of_copies(ORGS, [A]) == jobs.of_windows(USERS, [B]) == {}
 
 
 #: What jobs are asked for, and the commands that this takes.
@@ -223,14 +235,6 @@ ASKED = {
     "blocked": (
         lambda jobs: jobs.blocked("org", [A]),
         ("find", {"id": {"$in": [A]}, "model": "org"}, ["id"]),
-    ),
-    "covers copy": (
-        lambda jobs: jobs.covers_copy(ORGS, A),
-        ("count", {"id": A, "model": "org", "relation": "user.orgs", "kind": {"$ne": "windows"}}, 1),
-    ),
-    "covers reverse": (
-        lambda jobs: jobs.covers_reverse(USERS, A),
-        ("count", {"kind": "windows", "relation": "user.orgs", "targets": A}, 1),
     ),
     "pending": (
         lambda jobs: jobs.pending(),

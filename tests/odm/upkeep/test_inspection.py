@@ -78,7 +78,7 @@ def test_a_batch_ends_with_the_document_that_exceeds_a_bound(odm, monkeypatch, b
 def test_what_decides_about_a_document_is_read_with_it_and_nothing_else(world, inspector, country, asked):
     (batch,) = inspector.batches(schema(world, "city"))
     calls = asked("find", of=world.storage)
-    assert inspector.suspects(schema(world, "city"), batch) == []
+    assert inspector.suspects(schema(world, "city"), batch) == ([], [])
     ids = [one["_id"] for one in batch]
     assert calls == [
         ("find", ("country", {"_id": {"$in": [country]}}, ["_gw.v", "name", "population"]), {}),
@@ -96,13 +96,13 @@ def test_all_documents_come_in_order_and_after_an_id_those_behind_it(world, insp
 
 def test_right_documents_are_no_suspects(world, inspector, country):
     (batch,) = inspector.batches(schema(world, "country"))
-    assert inspector.suspects(schema(world, "country"), batch) == []
+    assert inspector.suspects(schema(world, "country"), batch) == ([], [])
 
 
 def test_a_wrong_window_is_suspected_and_reported(world, inspector, country, damage):
     damage("country", cities=[])
     (batch,) = inspector.batches(schema(world, "country"))
-    assert inspector.suspects(schema(world, "country"), batch) == [country]
+    assert inspector.suspects(schema(world, "country"), batch) == ([country], [])
     report = inspector.report(schema(world, "country"), batch[0])
     assert report.faults == [Fault("cities", "differs from its members")]
     assert {reverse.name: value for reverse, value in report.reverses.items()} == {"cities": None}

@@ -81,9 +81,9 @@ def test_what_a_job_is_about_to_set_right_is_pending(world, integrity, here):
     world.storage.update_one("country", {"_id": here.land}, {"$unset": {"natives": "", "biggest": ""}}, ())
     found = [
         Problem("country", here.land, "biggest", WRONG),
-        Problem("country", here.land, "natives", WRONG, pending=True),
+        Problem("person", here.ann, "person.born", "some windows are old", pending=True),
         Problem("person", here.ann, f"home.{here.city}", DIFFERS),
-        Problem("person", here.ann, f"born.{here.land}", DIFFERS, pending=True),
+        Problem("country", here.land, "person.born", "some copies are old", pending=True),
     ]
     assert list(integrity.check()) == found
     mended = [problem if problem.pending else replace(problem, state="mended") for problem in found]
@@ -299,5 +299,5 @@ def test_a_difference_that_is_set_right_meanwhile_is_no_problem(world, integrity
     inspector = inspection.Inspector(world.odm.schemas, world.storage)
     batches = list(inspector.batches(world.country.schema))
     world.city.find_one_and_update(filter={"_id": here.cities[3]}, update={"$set": {"name": "renamed"}})
-    assert [inspector.suspects(world.country.schema, batch) for batch in batches] == [[here.land]]
+    assert [inspector.suspects(world.country.schema, batch) for batch in batches] == [([here.land], [])]
     assert list(integrity.check()) == []

@@ -10,15 +10,16 @@ from gatewayfw.schemas import Relation
 
 A, B = ObjectId("a" * 24), ObjectId("b" * 24)
 ORG = {"_id": A, "name": "org"}
+JOB = object()
 
 
 def relation(type="multiple", **more):
     return Relation("org", type, name="orgs", model="user", **more)
 
 
-def verdict(value, *, of=None, covered=False, drops=False, hidden=None):
+def verdict(value, *, of=None, job=None, drops=False, hidden=None):
     sources = {A: {**ORG, "_gw": {"v": 2}}}
-    judge = Judge(of or relation(optional=True), ("name",), ("name", "pin"), sources, lambda *_: covered, drops)
+    judge = Judge(of or relation(optional=True), ("name",), ("name", "pin"), sources, lambda *_: job, drops)
     document = {"orgs": value, **({} if hidden is None else {"_gw": hidden})}
     return judge.verdict({} if value is None else document)
 
@@ -91,17 +92,17 @@ def test_a_relation_over_its_limit_is_left_to_a_person(limit, over):
     ],
 )
 def test_a_job_renews_copies_of_older_versions_only(version, name, reason, pending, taken):
-    found = verdict([{**ORG, "name": name}], covered=True, hidden={"at": {"orgs": {str(A): version}}})
-    assert found.faults == ([Fault(f"orgs.{A}", reason, True, pending)] if reason else [])
+    found = verdict([{**ORG, "name": name}], job=JOB, hidden={"at": {"orgs": {str(A): version}}})
+    assert found.faults == ([Fault(f"orgs.{A}", reason, True, JOB if pending else None)] if reason else [])
     assert (found.taken, found.copies) == (taken, [ORG if taken or name == "org" else {"_id": A, "name": "old"}])
     assert found.mends is bool(taken)
 
 
-@pytest.mark.parametrize("covered", [False, True])
-def test_a_dangling_copy_that_a_job_takes_away_stays(covered):
-    found = verdict([{"_id": B, "name": "gone"}], covered=covered, drops=True, of=relation(optional=False))
-    assert found.faults == [Fault(f"orgs.{B}", "its source does not exist", True, covered)]
-    assert (found.gone, found.orphaned) == (([], False) if covered else ([B], True))
+@pytest.mark.parametrize("job", [None, JOB])
+def test_a_dangling_copy_that_a_job_takes_away_stays(job):
+    found = verdict([{"_id": B, "name": "gone"}], job=job, drops=True, of=relation(optional=False))
+    assert found.faults == [Fault(f"orgs.{B}", "its source does not exist", True, job)]
+    assert (found.gone, found.orphaned) == (([], False) if job else ([B], True))
 
 
 @pytest.mark.parametrize(
@@ -158,8 +159,8 @@ def test_a_copy_that_differs_is_taken_anew_with_its_version():
 
 
 def test_a_pending_job_will_set_an_old_copy_right():
-    found = verdict([{"_id": A, "name": "old"}], covered=True)
-    assert found.faults[0].pending is True
+    found = verdict([{"_id": A, "name": "old"}], job=JOB)
+    assert found.faults[0].job is JOB
     assert found.mends is False
     assert found.taken == {}
 

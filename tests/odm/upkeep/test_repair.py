@@ -157,7 +157,7 @@ def test_a_document_that_goes_before_it_is_mended_is_passed_over(world, integrit
 
     def late(*given):
         found = suspects(*given)
-        if GONE in found:
+        if GONE in found[0]:
             world.storage.delete_many("person", {"_id": GONE})
         return found
 
