@@ -1,8 +1,8 @@
 """Every text that a client reads when a value or a request is refused.
 
-Of a value the reply names the path, and here is a sentence; of a request this is all that the client is told. What
-developers are told, in a `DefinitionError`, a `UsageError` or the log, stands where it is raised. What stands in
-braces is filled in by ``str.format``: ``{min}`` and ``{max}`` are inclusive bounds.
+First the sentences about values, which a reply shows with their paths, then the texts about whole requests. What
+developers are told, in a `DefinitionError`, a `UsageError` or the log, stands where it is raised. ``str.format`` fills
+in what is in braces; ``{min}`` and ``{max}`` are inclusive bounds.
 """
 
 from __future__ import annotations
