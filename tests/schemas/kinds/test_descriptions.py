@@ -14,6 +14,7 @@ from gatewayfw.schemas import (
     any_,
     array,
     date,
+    decimal,
     defaulted,
     described,
     integer,
@@ -178,6 +179,7 @@ DESCRIBED = {
         },
     ),
     "Pluck": (mm.Pluck(Person, "name"), {"kind": "string"}),
+    "Pluck of a default": (mm.Pluck(Schema.from_dict({"age": defaulted(integer, 5)}), "age"), {"kind": "integer"}),
     "Pluck, many": (
         mm.Pluck(Person, "age", many=True, validate=SIZE),
         {"kind": "array", "items": {**AGE, "presence": "required"}, "minItems": 1, "maxItems": 5},
@@ -260,6 +262,13 @@ def test_only_our_objects_ask_for_a_default_and_only_in_assert(mode, ours, of_a_
     assert fields["five"] == ours
     assert fields["schema"]["fields"]["five"] == of_a_schema
     assert fields["schema"]["fields"]["ours"]["fields"]["n"] == ours
+
+
+@pytest.mark.parametrize(("mode", "more"), [("assert", {}), ("create", {"whole": True})])
+def test_only_create_takes_whole_numbers_for_decimals(mode, more):
+    price = {"kind": "decimal", "places": 2, "presence": "required"}
+    assert describe_sent(decimal(places=2), mode) == price | more
+    assert describe(decimal(places=2)) == price
 
 
 def test_a_schema_is_described_with_its_fields():
