@@ -143,11 +143,16 @@ def _multiply(present: Any, factor: Any) -> Any:
 
 
 def _calculate(one: Any, other: Any, operation: Callable[[Any, Any], Any]) -> Any:
-    """Return the result of an operation; with a decimal it is one, as on MongoDB."""
+    """Return the result of an operation; with a decimal it is one, as on MongoDB.
+
+    What equals the result stays as it is noted: a zero its sign, a decimal its places.
+    """
     if not isinstance(one, Decimal128) and not isinstance(other, Decimal128):
-        return operation(one, other)
-    with localcontext(_DECIMALS):
-        return Decimal128(operation(_to_decimal(one), _to_decimal(other)))
+        result = operation(one, other)
+    else:
+        with localcontext(_DECIMALS):
+            result = Decimal128(operation(_to_decimal(one), _to_decimal(other)))
+    return one if type(result) is type(one) and order_key(result) == order_key(one) else result
 
 
 def _to_decimal(number: Any) -> Decimal:
