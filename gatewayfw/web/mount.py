@@ -223,29 +223,30 @@ def make_app(
         """Whether an error comes from the routing, or from a page that is hidden."""
         return request.routing_exception is error or is_hidden(app, request.endpoint)
 
-    def bad_request(error: exceptions.BadRequest) -> Response | exceptions.BadRequest:
-        if request.routing_exception is not error:
-            return error
-        return endpoint.refuse(BadRequest(messages.BAD_HOST))
+    def refused(error: GatewayError) -> Response:
+        return endpoint.serving(partial(endpoint.refuse, error))()
 
-    def not_found(error: exceptions.NotFound) -> Response | exceptions.NotFound:
-        if not is_own(error):
-            return error
-        try:
-            endpoint.begin()
-        except GatewayError as refusal:
-            return endpoint.refuse(refusal)
+    @endpoint.serving
+    def file() -> Response:
         reply = files.response(request.path) if request.method in ("GET", "HEAD") else None
         if reply is None:
             return endpoint.refuse(NotFound(messages.NOT_FOUND.format(path=path)))
         return endpoint.with_cors(reply)
+
+    def bad_request(error: exceptions.BadRequest) -> Response | exceptions.BadRequest:
+        if request.routing_exception is not error:
+            return error
+        return refused(BadRequest(messages.BAD_HOST))
+
+    def not_found(error: exceptions.NotFound) -> Response | exceptions.NotFound:
+        return file() if is_own(error) else error
 
     def not_allowed(error: exceptions.MethodNotAllowed) -> Response | exceptions.MethodNotAllowed:
         if not is_own(error):
             return error
         refusal = HttpError(messages.METHOD_NOT_ALLOWED, 405)
         refusal.headers = {"Allow": ", ".join(sorted(error.valid_methods or ()))}
-        return endpoint.refuse(refusal)
+        return refused(refusal)
 
     app.register_error_handler(400, bad_request)
     app.register_error_handler(404, not_found)

@@ -285,3 +285,34 @@ def test_all_gateways_of_an_app_begin_to_serve(monkeypatch):
     assert told == [first.odm.database, second.odm.database]
     init_worker(Flask("without"))
     assert len(told) == 2
+
+
+#: One request of each kind, below the app's root.
+REQUESTS = {
+    "act": ("POST", "/gateway"),
+    "preflight": ("OPTIONS", "/gateway"),
+    "wrong method": ("GET", "/gateway"),
+    "alive": ("GET", "/gateway/healthz"),
+    "ready": ("GET", "/gateway/readyz"),
+    "wrong method of a probe": ("POST", "/gateway/readyz"),
+    "metrics": ("GET", "/gateway/metrics"),
+    "playground": ("GET", "/gateway/playground"),
+    "unknown path": ("GET", "/none"),
+    "static file": ("GET", "/page.txt"),
+    "wrong host": ("GET", "/gateway", "a b"),
+    "file": ("GET", "/gateway/files/none"),
+}
+
+
+@pytest.mark.parametrize("kind", REQUESTS)
+def test_the_first_request_of_any_kind_begins_to_serve(gw, monkeypatch, tmp_path, kind):
+    told = []
+    monkeypatch.setattr(Database, "serve", lambda database: told.append(database))
+    gw.on_call(prometheus(registry=CollectorRegistry(), guard=lambda request: True))
+    (tmp_path / "page.txt").write_text("page")
+    app = gw.create_app(playground=True, static_path=[tmp_path])
+    InProcessClient(app).call("thing", "where")
+    assert told == []
+    method, path, host = (*REQUESTS[kind], "localhost")[:3]
+    app.test_client().open(path, method=method, environ_overrides={"HTTP_HOST": host}).close()
+    assert gw.odm.database in told
