@@ -19,13 +19,15 @@ from gatewayfw.errors import GatewayError
 from gatewayfw.logs import escaped
 from gatewayfw.odm.copies.rules import HiddenField, ids_in, out_path
 from gatewayfw.odm.jobs.records import COLLECTION, MOST_COUNTED, Jobs, now
+from gatewayfw.odm.notes import Notes
 from gatewayfw.odm.replies import NO_TRANSACTIONS
 from gatewayfw.odm.sizes.budgets import share_of
 from gatewayfw.odm.sizes.worst_case import MOST_BYTES, Part, Size, worst_sizes
 from gatewayfw.odm.upkeep.indexes import IndexRow, index_report, listing_hints
 from gatewayfw.schemas import RelatedRelation, Schemas
 from gatewayfw.settings import Settings
-from gatewayfw.storage import Storage
+from gatewayfw.storage import Index, Storage
+from gatewayfw.storage.missing_indexes import LARGE
 
 #: Up to this many documents the windows of a collection are fast, however many members opted out.
 _SMALL = 1_000
@@ -39,6 +41,9 @@ _OLD = timedelta(seconds=60)
 _LIFETIME = 30.0
 #: How many parts of a large document are named.
 _NAMED = 3
+_MAY_COLLIDE = (
+    "until the first use of the model or `flask gateway indexes --create` builds it, documents may share a value"
+)
 _STANDALONE = "the database is a standalone server, without transactions: make it a one-node replica set"
 
 
@@ -47,11 +52,9 @@ _STANDALONE = "the database is a standalone server, without transactions: make i
 @JSON
 @with_appcontext
 def doctor(name: str | None, as_json: bool) -> None:
-    """Check definitions, configuration, database and indexes.
+    """Check definitions, configuration, database and indexes; change nothing.
 
     The exit status is 1 if there is a problem; with warnings and hints alone it is 0.
-
-    Missing indexes are built if the collection is small, unique ones always.
     """
     _, gateway = find_gateway(name)
     tell_outages_of(gateway.odm)
@@ -95,7 +98,8 @@ def _examined_database(gateway: Gateway, storage: Storage) -> Iterator[Finding]:
     if sharded:
         yield from (("problem", f"{name}: the collection is sharded, which is not supported") for name in sharded)
         return
-    yield from (("problem", text) for text in gateway.odm.ready())
+    rows = index_report(schemas, storage)
+    yield from _lacking(rows, storage, gateway.settings.index_build_limit)
     if not storage.has_transactions():
         yield "warning", _STANDALONE
         acts = acts_by_name(gateway.acts)
@@ -103,7 +107,7 @@ def _examined_database(gateway: Gateway, storage: Storage) -> Iterator[Finding]:
     warnings = (*_opted_out(schemas, storage), *_waiting(storage), *_unreadable(storage))
     yield from (("warning", text) for text in warnings)
     hints = _lifetime(storage.transaction_lifetime(), gateway.settings.deadline)
-    yield from (("hint", text) for text in (*hints, *_to_renew(index_report(schemas, storage))))
+    yield from (("hint", text) for text in (*hints, *_to_renew(rows)))
 
 
 # -- definitions
@@ -198,6 +202,28 @@ def _sampled(reverse: RelatedRelation, storage: Storage) -> tuple[int, int]:
         documents.update({one["_id"]: one for one in found})
     members = sum(len(ids_in(one.get(reverse.relation))) for one in documents.values())
     return members, sum(len(HiddenField(one).outs(reverse)) for one in documents.values())
+
+
+def _lacking(rows: Iterable[IndexRow], storage: Storage, build_limit: int) -> Iterator[Finding]:
+    """Name missing indexes; count those that the first use of their models builds."""
+    state, small = Notes(storage), 0
+    notes = state.read()
+    for row in rows:
+        index = Index(row.keys, row.wanted or {})
+        if row.state == "differs" and index.unique and not (row.present or {}).get("unique"):
+            yield "problem", index.problem(row.collection, "exists, but is not unique")
+        if row.state != "missing":
+            continue
+        count = storage.count(row.collection, {}, build_limit + 1)
+        if count > (0 if index.unique else build_limit):
+            known = state.find_refused(row.collection, notes.get(row.collection, {}), [index])
+            why = f"is missing; {_MAY_COLLIDE if index.unique else LARGE}"
+            yield "problem", known[0] if known else index.problem(row.collection, why)
+        else:
+            small += count > 0
+    if small:
+        which = "an index is" if small == 1 else f"{small} indexes are"
+        yield "hint", f"{which} missing, which the first use of the models or `flask gateway indexes --create` builds"
 
 
 def _waiting(storage: Storage) -> Iterator[str]:

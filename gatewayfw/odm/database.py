@@ -9,27 +9,25 @@ import os
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from time import monotonic
 from typing import Any, Generic, TypeVar, final
 
 from pymongo.database import Database as PyMongoDatabase
 
 from gatewayfw.environment import environment, judge_memory, multi_worker_server, refuse_greenlets, runs_tests
 from gatewayfw.errors import DefinitionError, GatewayError
-from gatewayfw.odm.jobs.background import JobThread, JobWorker
+from gatewayfw.odm.jobs.background import SHORT_PAUSE, JobThread, JobWorker
 from gatewayfw.odm.jobs.fan_out import Drained
-from gatewayfw.odm.jobs.records import COLLECTION, INDEXES
+from gatewayfw.odm.preparation import Preparation
 from gatewayfw.odm.sizes.budgets import SizeChecks
-from gatewayfw.odm.upkeep.indexes import wanted_indexes
 from gatewayfw.odm.writing.plan.attempt import Attempt, CopyCounts, abilities_of, with_size_checks
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage, Scope, Storage
 from gatewayfw.storage.deadlines import UNLIMITED, Deadline, Scopes
-from gatewayfw.storage.terms import Filter, Index
+from gatewayfw.storage.terms import Filter
 
 _LOG = logging.getLogger("gatewayfw.odm")
 T = TypeVar("T")
@@ -39,8 +37,11 @@ CONFLICTS = 3
 _NO_CHECKS = SizeChecks.NONE
 #: The lock of operations that check sizes: each of them writes much, so one process runs them one by one.
 _CHECKING = ("", "sizes")
-#: Seconds between two looks for collections that were dropped.
-DROPPED = 10.0
+#: Most seconds, and largest share of the time left, that a process prepares models before a transaction.
+PREPARING, PREPARING_SHARE = 1.0, 0.25
+#: Seconds that the thread of the jobs prepares models before it looks at jobs again.
+SLICE = 2.0
+_UNSET = "no database: call odm.set_db(...) first"
 #: Most seconds, and largest share of the time left, that a process spends on its own jobs at once.
 DRAIN, DRAIN_SHARE = 0.2, 0.25
 
@@ -82,11 +83,7 @@ class Database:
         self._free: Callable[[Collection[str]], None] = _do_nothing
         self._attend_bytes: Callable[[], None] = _do_nothing
         self._scopes = Scopes()
-        self._prepared: dict[str, int] = {}
-        #: model: why indexes were not built on its first use.
-        self.index_problems: dict[str, list[str]] = {}
-        #: How often dropped collections were found, and when they were last looked for.
-        self.drops, self._looked = 0, -math.inf
+        self._preparation: Preparation | None = None
 
     def use(self, db: Any, *, memory: bool) -> None:
         """Use a URI, a PyMongo, mongomock or mongomock-ng database, or a `Storage`.
@@ -102,10 +99,9 @@ class Database:
             _check_memory()
         self._storage, self.memory_is_meant = storage, memory
         self._worker = None
-        self._thread = JobThread(self._attend) if storage.multi_process else None
+        self._thread = JobThread(self.attend) if storage.multi_process else None
         self.counts = CopyCounts()
-        self._prepared = {}
-        self.index_problems = {}
+        self._preparation = Preparation(self.schemas, storage, self._settings)
         self._serves_in = 0
 
     def serve(self) -> None:
@@ -152,8 +148,15 @@ class Database:
     def storage(self) -> Storage:
         """The adapter in use; DefinitionError before `set_db`."""
         if self._storage is None:
-            raise DefinitionError("no database: call odm.set_db(...) first")
+            raise DefinitionError(_UNSET)
         return self._storage
+
+    @property
+    def preparation(self) -> Preparation:
+        """What is prepared in the database; DefinitionError before `set_db`."""
+        if self._preparation is None:
+            raise DefinitionError(_UNSET)
+        return self._preparation
 
     @property
     def is_set(self) -> bool:
@@ -254,6 +257,8 @@ class Database:
         """
         if self.storage.in_transaction() or self.storage.commits.collects:
             return self.run(lambda _: fn()).result
+        # A model first used in the transaction would make it begin again.
+        self.preparation.prepare_soon(lambda: min(PREPARING, self.storage.scope.remaining() * PREPARING_SHARE))
         with self.storage.commits.collect() as begin_again:
 
             def attempt(_: Attempt) -> T:
@@ -288,13 +293,14 @@ class Database:
         self.schemas.bytes_keys[model] = field
         self._free, self._attend_bytes = free, attend
 
-    def _attend(self) -> float:
+    def attend(self) -> float:
         """Do one round of the jobs' thread; return the seconds to rest until the next."""
-        if not self.storage.is_closed():
-            self.notice_drops()
+        is_open = not self.storage.is_closed()
+        if is_open:
+            self.preparation.notice_drops()
         rest = self.worker.attend()
         self._attend_bytes()
-        return rest
+        return min(rest, SHORT_PAUSE) if is_open and self.preparation.attend(SLICE) else rest
 
     def ready(self, name: str) -> Storage:
         """Return the storage, prepared for a model: definitions checked, indexes ensured.
@@ -306,42 +312,12 @@ class Database:
         if self._used_in != (pid := os.getpid()):  # a fork of a process that used it may have been patched since
             refuse_greenlets()
             self._used_in = pid
-        storage = self.storage
-        if self._prepared.get(name) != self.schemas.version:
-            self._prepare(name, storage)
+        storage, preparation = self.storage, self.preparation
+        if not storage.multi_process:
+            preparation.notice_drops()
+        if preparation.done.get(name) != self.schemas.version:
+            preparation.prepare([name])
         return storage
-
-    def notice_drops(self) -> None:
-        """Forget that models are prepared if a collection was dropped; look now and then."""
-        if not self._prepared or monotonic() - self._looked < DROPPED:
-            return
-        self._looked = monotonic()
-        if dropped := self._prepared.keys() & self.storage.dropped():
-            _LOG.warning("dropped, and prepared again at the next use: %s", ", ".join(sorted(dropped)))
-            self._prepared = {}
-            self.drops += 1
-
-    def _prepare(self, name: str, storage: Storage) -> None:
-        version = self.schemas.version
-        self.schemas.validate(name)
-        if storage.multi_process and COLLECTION not in self._prepared:
-            storage.has_transactions()  # warns when there are none
-            self.prepare_collection(COLLECTION, INDEXES)
-        # No lock: preparing twice does no harm, but waiting for a thread that waits for a lost server does.
-        for reachable in self.schemas.reachable(name):
-            if self._prepared.get(reachable) != version:
-                wanted = wanted_indexes(self.schemas, self.schemas.get_schema(reachable))
-                problems = storage.ensure(reachable, wanted, self._settings.index_build_limit)
-                for problem in problems:
-                    _LOG.error("%s", problem)
-                self.index_problems[reachable] = problems
-                self._prepared[reachable] = version
-
-    def prepare_collection(self, name: str, indexes: Sequence[Index]) -> None:
-        """Make a collection that belongs to no model, with its indexes, on its first use."""
-        if name not in self._prepared:
-            self.storage.ensure(name, indexes, self._settings.index_build_limit)
-            self._prepared[name] = self.schemas.version
 
 
 def _do_nothing(*_: object) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar, final, overload
 
+from gatewayfw.environment import refuse_greenlets
 from gatewayfw.errors import DefinitionError, UsageError
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.jobs.records import Job
@@ -40,7 +41,7 @@ class Odm:
         self.database = Database(schemas, settings)
         self._projections = Projections(schemas)
         self._models: dict[str, Model] = {}
-        self.replies = Replies(self.database, self.ready)
+        self.replies = Replies(self.database)
         self.readiness = Readiness(self.database, self.ready)
 
     # -- database
@@ -74,9 +75,12 @@ class Odm:
         Raises:
             DefinitionError: a definition is wrong, or no database is set.
         """
-        for name in self.schemas.get_schemas():
-            self.database.ready(name)
-        return [problem for problems in self.database.index_problems.values() for problem in problems]
+        if not (models := self.schemas.get_schemas()):
+            return []
+        refuse_greenlets()
+        preparation = self.database.preparation
+        preparation.prepare(models)
+        return [problem for problems in preparation.problems.values() for problem in problems]
 
     # -- models
 
@@ -130,7 +134,6 @@ class Odm:
             DefinitionError: ``fn`` is a generator or async function, which would not run.
         """
         _check_plain("transaction", fn)
-        self.ready()
         return self.database.transact(fn)
 
     @contextmanager

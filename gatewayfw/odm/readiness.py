@@ -117,10 +117,10 @@ class Readiness:
                 if (trouble := storage.ping()) is not None:  # the adapter has logged it
                     return ReadinessState(trouble.kind)
                 if storage.multi_process:
-                    self._database.notice_drops()
+                    self._database.preparation.notice_drops()
                 lacking = self._find_lacking(storage) if storage.multi_process else None
                 if lacking is not None and before != "index_missing":
-                    _LOG.warning("not ready: %s has no unique index %s", *lacking)
+                    _LOG.warning("not ready: %s", lacking)
                 return ReadinessState("ok" if lacking is None else "index_missing", *_count_jobs(storage))
         except Unavailable:
             return _AWAY
@@ -129,14 +129,14 @@ class Readiness:
                 _LOG.error("not ready\n%s", traceback_of(error))
             return ReadinessState("error")
 
-    def _find_lacking(self, storage: Storage) -> tuple[str, dict[str, int]] | None:
-        """Return a collection and the keys of a unique index that it lacks, or None.
+    def _find_lacking(self, storage: Storage) -> str | None:
+        """Return a unique index that a collection lacks, in words; None if there is none.
 
         Looked at are all that were not complete yet, and one that was, but long ago. So a look over a slow network goes
         on where the last one ended.
         """
         schemas = self._database.schemas
-        definitions = (storage, schemas.version, self._database.drops)
+        definitions = (storage, schemas.version, self._database.preparation.drops)
         if self._definitions != definitions:
             self._definitions, self._wanted, self._found = definitions, unique_indexes(schemas), {}
         oldest = sorted(self._found, key=self._found.__getitem__)[:1]
@@ -144,7 +144,9 @@ class Readiness:
         for name in [*(name for name in self._wanted if name not in self._found), *again]:
             lacking = find_lacking(self._wanted[name], storage.indexes(name))
             if lacking is not None:
-                return name, dict(lacking.keys)
+                known = self._database.preparation.problems.get(name, [])
+                missing = f"{name} has no unique index {dict(lacking.keys)}"
+                return next((problem for problem in known if problem.keys == lacking.keys), missing)
             self._found[name] = monotonic()
         return None
 

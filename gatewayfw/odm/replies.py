@@ -29,9 +29,8 @@ class _Lost(Exception):
 class Replies:
     """The records in the database of one gateway."""
 
-    def __init__(self, database: Database, prepare: Callable[[], object]) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._prepare = prepare
 
     def find(self, id_: str) -> Document | None:
         """Return a record by its id, or None; expired ones may be there.
@@ -95,6 +94,5 @@ class Replies:
             raise UsageError("an idempotent act cannot be called with a key inside a transaction")
         if not storage.has_transactions():
             raise DefinitionError(NO_TRANSACTIONS)
-        self._prepare()
-        self._database.prepare_collection(COLLECTION, INDEXES)
+        self._database.preparation.prepare_collection(COLLECTION, INDEXES)
         return storage

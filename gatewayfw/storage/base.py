@@ -23,13 +23,13 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar
 
 from gatewayfw.errors import StorageError
 from gatewayfw.storage.commits import Commits
-from gatewayfw.storage.deadlines import Deadline, Scope, Scopes
+from gatewayfw.storage.deadlines import UNLIMITED, Deadline, Scope, Scopes
 from gatewayfw.storage.documents import encode
 from gatewayfw.storage.filter_operators import distinct_values
 from gatewayfw.storage.terms import (
@@ -38,6 +38,7 @@ from gatewayfw.storage.terms import (
     Document,
     Filter,
     Index,
+    IndexProblem,
     Lock,
     Sorting,
     Trouble,
@@ -127,7 +128,7 @@ class Storage(ABC):
         """Return whether a failed or interrupted `transaction` leaves no trace."""
 
     @abstractmethod
-    def ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[str]:
+    def ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[IndexProblem]:
         """Create the collection and missing indexes; return what could not be built.
 
         Unique indexes are always built; others only while the collection has at most
@@ -146,12 +147,13 @@ class Storage(ABC):
         directions, such as ``text``. Never call it inside a transaction.
         """
 
-    def dropped(self) -> Collection[str]:
-        """Return the collections that were dropped since `ensure` made or found them.
+    def identities(self) -> Mapping[str, str]:
+        """Return what tells each collection from a later one of its name.
 
-        Others may have made them again, without indexes. An adapter whose collections others may drop overrides it.
+        Whoever drops a collection drops its indexes, also if it is made again. An adapter whose collections others may
+        drop overrides it; this one lists none.
         """
-        return ()
+        return {}
 
     def is_sharded(self, collection: str) -> bool:
         """Tell whether a collection is sharded, which is not supported."""
@@ -197,6 +199,28 @@ class Storage(ABC):
             return fn()
         finally:
             self._open.transaction = kept
+
+    @contextmanager
+    def unrecorded(self) -> Iterator[None]:
+        """Keep `scope` from recording what a block commits.
+
+        This is for notes of our own, which no caller asked for.
+        """
+        outer = self._scopes.scope
+        if outer is not UNLIMITED:
+            self._scopes.scope = Scope(outer.remaining())
+        try:
+            yield
+        finally:
+            self._scopes.scope = outer
+
+    def outside(self, fn: Callable[[], object]) -> None:
+        """Run ``fn`` where this thread's transaction has no locks that it would wait for.
+
+        An adapter with locks ends the transaction under way, which fails all calls in it, runs ``fn``, and begins the
+        transaction again, as after a conflict.
+        """
+        self.aside(fn)
 
     def in_transaction(self) -> bool:
         """Return whether this thread is inside a transaction that others cannot see yet."""

@@ -8,7 +8,6 @@ undone by restoring the documents as they were before each write. mongomock itse
 
 from __future__ import annotations
 
-import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -28,10 +27,9 @@ from gatewayfw.storage.memory_indexes import find_unsupported
 from gatewayfw.storage.memory_store import MockCollection
 from gatewayfw.storage.missing_indexes import find_missing
 from gatewayfw.storage.order import rank
-from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Update
+from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, IndexProblem, Lock, Marked, Sorting, Update
 from gatewayfw.storage.update_operators import apply_update
 
-_LOG = logging.getLogger("gatewayfw.storage")
 #: One lock per store of documents, so that two adapters on one mongomock client share it.
 _LOCKS: WeakKeyDictionary[Any, threading.RLock] = WeakKeyDictionary()
 _LOCKS_GUARD = threading.Lock()
@@ -68,7 +66,8 @@ class MockStorage(Storage):
         super().__init__()
         self._db = database
         self._open: _OpenInMemory = _OpenInMemory()
-        self._ensured: dict[str, list[Index]] = {}  # by collection, which may have been dropped since
+        #: What holds the documents of each collection, when it was last looked at.
+        self._holders: dict[str, object] = {}
         # mongomock 4.3: clients of one address compare equal even if they do not share a store.
         store = getattr(database.client, "_store", database.client)
         with _LOCKS_GUARD:
@@ -82,7 +81,7 @@ class MockStorage(Storage):
         """Return True: a failed transaction is undone, though not when the process dies."""
         return True
 
-    def ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[str]:
+    def ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[IndexProblem]:
         """Create missing indexes; mongomock makes collections by itself.
 
         Raises:
@@ -96,13 +95,18 @@ class MockStorage(Storage):
             present = {index.keys: index.unique for index in stored.indexes()}
             missing, problems = find_missing(collection, indexes, present, lambda: len(stored) > build_limit)
             reasons = [(index, stored.build(index)) for index in missing]
-            self._ensured[collection] = stored.indexes()
         unbuilt = [index.problem(collection, f"cannot be built: {reason}") for index, reason in reasons if reason]
         return problems + unbuilt
 
     def indexes(self, collection: str) -> list[Index]:
         with self._driver():
             return self._stored(collection).indexes()
+
+    def identities(self) -> dict[str, str]:
+        """Tell collections by what holds their documents, which a drop replaces."""
+        # They are kept, so that no later one has the same id.
+        self._holders = {name: kept._documents for name, kept in list(self._db._store._collections.items())}
+        return {name: str(id(holder)) for name, holder in self._holders.items()}
 
     def _stored(self, collection: str) -> MockCollection:
         return MockCollection(self._db, collection)
@@ -181,7 +185,6 @@ class MockStorage(Storage):
 
     def insert(self, collection: str, documents: Sequence[Document]) -> None:
         with self._writing():
-            self._keep_indexes(collection)
             stored = self._stored(collection)
             for document in map(as_stored, documents):
                 if not can_be_id(document["_id"]):
@@ -189,12 +192,6 @@ class MockStorage(Storage):
                 if stored.has(document["_id"]):
                     raise DuplicateKey(["_id"])
                 self._put(collection, document)
-
-    def _keep_indexes(self, collection: str) -> None:
-        ensured = self._ensured.get(collection)
-        if ensured and not self._stored(collection).indexes():
-            for problem in self.aside(lambda: self.ensure(collection, ensured, 0)):
-                _LOG.error("%s", problem)
 
     def find(
         self,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from gatewayfw.storage.terms import Index
+from gatewayfw.storage.terms import Index, IndexProblem
 
 #: Why a unique index cannot be built. The server's own text would name the values.
 COLLISION = "two documents share a value"
+#: Why an index is not built that is not unique.
+LARGE = "the collection is large"
 
 
 def find_missing(
@@ -15,7 +17,7 @@ def find_missing(
     indexes: Sequence[Index],
     present: Mapping[tuple[tuple[str, int], ...], bool],
     is_large: Callable[[], bool],
-) -> tuple[list[Index], list[str]]:
+) -> tuple[list[Index], list[IndexProblem]]:
     """Return the indexes to build, and a message for each that is not built.
 
     ``present`` maps the keys of each existing index to whether it is unique. In a large collection
@@ -28,7 +30,6 @@ def find_missing(
         if index.unique and not present.get(index.keys, True)
     ]
     if missing and is_large():
-        large = "is missing; the collection is large"
-        problems += [index.problem(collection, large) for index in missing if not index.unique]
+        problems += [index.problem(collection, f"is missing; {LARGE}") for index in missing if not index.unique]
         missing = [index for index in missing if index.unique]
     return missing, problems

@@ -42,6 +42,20 @@ class Lock:
     unmarked: str = ""
 
 
+class IndexProblem(str):
+    """Why an index is not built, in words.
+
+    Attributes:
+        keys: those of the index.
+        twins: the ids of two documents whose values it refuses; empty if it is not built for another reason.
+    """
+
+    __slots__ = ("keys", "twins")
+
+    keys: tuple[tuple[str, int], ...]
+    twins: tuple[Any, ...]
+
+
 @dataclass(frozen=True)
 class Index:
     """An index: ``(field, 1 | -1)`` pairs, and MongoDB's options.
@@ -59,9 +73,11 @@ class Index:
         """Whether two documents may not share the indexed values."""
         return bool(self.options.get("unique"))
 
-    def problem(self, collection: str, text: str) -> str:
-        """Return a message about the index of a collection."""
-        return f"{collection}: index {dict(self.keys)} {text}"
+    def problem(self, collection: str, text: str, twins: tuple[Any, ...] = ()) -> IndexProblem:
+        """Return a message about the index of a collection, and the `IndexProblem.twins`."""
+        problem = IndexProblem(f"{collection}: index {dict(self.keys)} {text}")
+        problem.keys, problem.twins = self.keys, twins
+        return problem
 
 
 @dataclass(frozen=True)

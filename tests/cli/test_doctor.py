@@ -17,6 +17,8 @@ from gatewayfw.storage import Index
 from tests.cli.shop import make_app, runner, shop, stock
 from tests.commands_page import has_page
 
+BUILT = "which the first use of the models or `flask gateway indexes --create` builds"
+
 
 def test_doctor_finds_nothing(run):
     assert run("doctor") == (0, "no problems found\n")
@@ -63,6 +65,56 @@ def test_doctor_names_a_unique_index_that_duplicates_prevent(database):
     assert report["warnings"] == []
 
 
+REFUSED = "item: index {'name': 1} cannot be built: two documents share a value"
+MISSING = (
+    "item: index {'name': 1} is missing; until the first use of the model or `flask gateway indexes --create` builds "
+    "it, documents may share a value"
+)
+
+
+def with_index(database, **options):
+    """A gateway of items with an index on their names."""
+    gw = gateway(index_build_limit=2)
+    gw.odm.set_db(database)
+    gw.odm.new_model(
+        "item", {"name": string()}, options={"createIndex": {"indexSpec": {"name": 1}, "options": options}}
+    )
+    return gw
+
+
+@pytest.mark.parametrize(
+    ("options", "documents", "found"),
+    [
+        ({"unique": True}, 0, {}),
+        ({"unique": True}, 1, {"problems": [MISSING]}),
+        ({}, 0, {}),
+        ({}, 2, {"hints": [f"an index is missing, {BUILT}"]}),
+        ({}, 3, {"problems": ["item: index {'name': 1, '_id': 1} is missing; the collection is large"]}),
+    ],
+    ids=["unique and empty", "unique", "empty", "small", "large"],
+)
+def test_a_missing_index_is_a_problem_unless_the_first_use_builds_it(database, options, documents, found):
+    database.item.insert_many([{"name": str(number)} for number in range(documents)] or [{"_id": 1}])
+    database.item.delete_one({"_id": 1})
+    gw = with_index(database, **options)
+    assert report(gw) == (1 if "problems" in found else 0, clear(**found))
+
+
+def test_an_index_that_should_be_unique_is_a_problem(database):
+    database.item.create_index("name")
+    text = "item: index {'name': 1} exists, but is not unique"
+    assert report(with_index(database, unique=True)) == (1, clear(problems=[text]))
+
+
+@pytest.mark.mongo
+def test_doctor_says_what_another_process_has_met(mongo_database):
+    mongo_database.item.insert_many([{"_id": 1, "name": "a"}, {"_id": 2, "name": "a"}])
+    assert with_index(mongo_database, unique=True).odm.ready() == [REFUSED]
+    assert report(with_index(mongo_database, unique=True)) == (1, clear(problems=[REFUSED]))
+    mongo_database.item.update_one({"_id": 1}, {"$set": {"name": "b"}})
+    assert report(with_index(mongo_database, unique=True)) == (1, clear(problems=[MISSING]))
+
+
 def test_doctor_warns_of_a_standalone_server(database, monkeypatch):
     gw = shop(database)
     monkeypatch.setattr(type(gw.odm.storage), "has_transactions", lambda self: False)
@@ -89,13 +141,14 @@ def test_doctor_refuses_idempotent_acts_on_a_standalone_server(database, monkeyp
     )
 
 
-def test_a_configuration_that_is_a_problem_keeps_nothing_from_being_examined(database, storage, monkeypatch):
+def test_a_configuration_that_is_a_problem_keeps_nothing_from_being_examined(database, monkeypatch):
     monkeypatch.setenv("GATEWAYFW_ENV", "production")
     monkeypatch.setenv("GATEWAYFW_TOKEN_KEY", "a" * 40)
     gw = shop(database, memory=True)
+    database.item.insert_one({"name": "a"})
     status, output = runner(make_app(shop=gw))("doctor")
     assert (status, output.count("problem: GATEWAYFW_TOKEN_KEY has fewer than 6 different characters: ")) == (1, 1)
-    assert (output.count("hint: public without a limit: item."), len(storage.indexes("item"))) == (1, 1)
+    assert (output.count("hint: public without a limit: item."), output.count("hint: an index is missing")) == (1, 1)
 
 
 def test_a_configuration_that_is_only_a_warning_leaves_the_status(database, monkeypatch):
@@ -317,6 +370,7 @@ def members(gw, out, total=1001):
     hidden = {"_gw": {"out": {"shop": {"items": [shop_id]}}}}
     items = [{"_id": n, "shop": {"_id": shop_id}, **(hidden if n < out else {})} for n in range(total)]
     gw.odm.storage.insert("item", items)
+    gw.odm.ready()
 
 
 @pytest.mark.parametrize(("out", "total"), [(500, 1001), (1000, 1000), (0, 1001)])

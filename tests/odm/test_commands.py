@@ -9,12 +9,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from bson import ObjectId
 from pymongo import MongoClient
-from pymongo.monitoring import CommandListener
 
 from gatewayfw.errors import StillReferenced
 from gatewayfw.odm import Odm
 from gatewayfw.schemas import Schemas, integer, string
 from gatewayfw.settings import Settings
+from tests.odm.commands import Commands
 from tests.odm.oracle import check
 
 pytestmark = pytest.mark.mongo
@@ -22,22 +22,6 @@ pytestmark = pytest.mark.mongo
 LAND, EMPTY, CAPITAL, ANNA, BERT, NEW, NOTE = (ObjectId(f"{number:024x}") for number in range(1, 8))
 TEAMS = [ObjectId(f"{number:024x}") for number in range(100, 150)]
 SINGLES = (("home", CAPITAL), ("land", LAND))
-
-
-class Commands(CommandListener):
-    """Notes the commands a client sends, by name, in their order."""
-
-    def __init__(self):
-        self.names = []
-
-    def started(self, event):
-        self.names.append(event.command_name)
-
-    def succeeded(self, event):
-        pass
-
-    def failed(self, event):
-        pass
 
 
 class Office:

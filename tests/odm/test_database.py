@@ -15,7 +15,6 @@ from gatewayfw.odm import Odm
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.jobs.background import PAUSE, JobWorker
 from gatewayfw.odm.jobs.fan_out import Drained
-from gatewayfw.odm.jobs.records import INDEXES
 from gatewayfw.schemas import Schemas, integer, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, Scope
@@ -383,79 +382,3 @@ def test_keys_of_deleted_bytes_are_given_after_the_commit(odm):
     assert freed == [["a"], ["b", "c"]]
     file.delete_one(next(wanted))
     assert freed[2:] == [["f"]]
-
-
-# -- collections and their indexes
-
-
-def test_collections_are_prepared_once(storage):
-    settings = Settings(index_build_limit=5)
-    odm = Odm(Schemas(settings), settings)
-    odm.set_db(storage)
-    land = odm.new_model("land", {"name": string()})
-    made, ensure = [], storage.ensure
-    storage.ensure = lambda *given: made.append(given) or ensure(*given)
-    jobs = [("_gw_jobs", INDEXES, 5)] if storage.multi_process else []
-    assert land.count() == 0
-    assert land.count() == 0
-    assert made == [*jobs, ("land", [], 5)]
-    city = odm.new_model("city", {"name": string()}, {"land": {"schemaName": "land", "type": "single"}})
-    made.clear()
-    assert (city.count(), land.count()) == (0, 0)
-    assert [(name, [index.keys for index in indexes], most) for name, indexes, most in made] == [
-        ("city", [(("land._id", 1), ("_id", 1))], 5),
-        ("land", [], 5),
-    ]
-
-
-def book_of(odm):
-    """Define books, each with a title of its own, and store one."""
-    index = {"indexSpec": {"title": 1}, "options": {"unique": True}}
-    book = odm.new_model("book", {"title": string()}, {}, {"createIndex": index})
-    book.insert_one({"title": "a"})
-    return book
-
-
-@pytest.fixture(params=["database", "collection"])
-def drop(request, database):
-    """A function that drops the books, alone or with all else."""
-    if request.param == "database":
-        return lambda: database.client.drop_database(database.name)
-    return lambda: database.drop_collection("book")
-
-
-@pytest.mark.parametrize("first", ["read", "write"])
-def test_what_is_dropped_under_a_gateway_is_prepared_again(odm, drop, monkeypatch, first):
-    monkeypatch.setattr("gatewayfw.odm.database.DROPPED", 0)
-    book = book_of(odm)
-    drop()
-    if first == "write":
-        book.insert_one({"title": "b"})
-    odm.readiness.state()
-    book.insert_one({"title": "a"})
-    with pytest.raises(DuplicateKey):
-        book.insert_one({"title": "a"})
-
-
-@pytest.mark.mongo
-def test_the_thread_of_the_jobs_notices_a_drop(odm_on, mongo_database, job_threads, caplog):
-    odm = odm_on(mongo_database)
-    book = book_of(odm)
-    mongo_database.client.drop_database(mongo_database.name)
-    assert job_threads[0].work() == PAUSE
-    book.count()
-    assert sorted(mongo_database.book.index_information()) == ["_id_", "title_1"]
-    assert caplog.messages == ["dropped, and prepared again at the next use: _gw_jobs, book"]
-
-
-@pytest.mark.mongo
-def test_a_look_for_drops_is_one_command_now_and_then(odm_on, mongo_database, job_threads, monkeypatch):
-    odm = odm_on(mongo_database)
-    asked = []
-    monkeypatch.setattr(odm.storage, "dropped", lambda: asked.append(1) or [])
-    job_threads[0].work()
-    book_of(odm)
-    for _ in range(3):
-        job_threads[0].work()
-        odm.readiness.state()
-    assert len(asked) == 1

@@ -10,7 +10,7 @@ import pytest
 from gatewayfw import gateway
 from gatewayfw.errors import DefinitionError, DuplicateKey, NotFound, UsageError
 from gatewayfw.odm import Odm
-from gatewayfw.odm.database import wanted_indexes
+from gatewayfw.odm.upkeep.indexes import wanted_indexes
 from gatewayfw.schemas import Schemas, array, date, number, optional, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage
@@ -171,7 +171,8 @@ def test_indexes_are_built_at_first_use(mongo_database, bare):
     bare.set_db(mongo_database)
     bare.new_model("land", {"name": string()}, options={"createIndex": [{"indexSpec": {"name": -1}}]})
     relation = {"land": {"schemaName": "land", "type": "single"}}
-    bare.new_model("city", {"size": number()}, relation).count()
+    city = bare.new_model("city", {"size": number()}, relation)
+    assert (bare.model("land").count(), city.count()) == (0, 0)
     found = {
         name: [list(index["key"].items()) for index in mongo_database[name].list_indexes()] for name in ("land", "city")
     }

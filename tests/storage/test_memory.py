@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import mongomock
 import pytest
@@ -239,24 +240,12 @@ def test_what_was_found_does_not_change_under_later_writes(storage):
     assert list(found) == [{"_id": 1, "a": 1}, {"_id": 2, "a": 2}]
 
 
-UNIQUE = Index((("a", 1),), {"unique": True})
-
-
 @pytest.mark.parametrize("drop", [lambda db: db.client.drop_database(db.name), lambda db: db.drop_collection("things")])
-def test_a_collection_that_was_dropped_has_its_indexes_at_the_next_insert(client, storage, drop):
-    storage.ensure("things", [UNIQUE], 0)
-    drop(client.test)
-    storage.insert("things", [{"_id": 1, "a": 1}])
-    with pytest.raises(DuplicateKey):
-        storage.insert("things", [{"_id": 2, "a": 1}])
-    assert storage.indexes("things") == [Index(UNIQUE.keys, {"unique": True, "name": "a_1"})]
-
-
-def test_what_others_wrote_after_a_drop_may_keep_an_index_away(client, storage, caplog):
-    storage.ensure("things", [UNIQUE], 0)
-    client.drop_database("test")
-    client.test.things.insert_many([{"_id": 1, "a": 1}, {"_id": 2, "a": 1}])
-    for number in (3, 4):
-        storage.insert("things", [{"_id": number, "a": 1}])
-    assert caplog.messages == ["things: index {'a': 1} cannot be built: two documents share a value"]
-    assert len(whole(storage)) == 4
+def test_a_collection_is_told_from_all_that_had_its_name_before(client, storage, drop):
+    known = []
+    for number in range(5):
+        storage.insert("things", [{"_id": number}])
+        assert storage.identities() == storage.identities()
+        known.append(storage.identities()["things"])
+        drop(client.test)
+    assert all(one != other for one, other in pairwise(known))

@@ -219,7 +219,7 @@ def test_what_is_known_of_the_database_is_told(word, jobs, oldest, reply, prepar
 
 @pytest.mark.mongo
 def test_a_database_that_was_dropped_is_prepared_again(mongo_database, monkeypatch):
-    monkeypatch.setattr("gatewayfw.odm.database.DROPPED", 0)
+    monkeypatch.setattr("gatewayfw.odm.preparation.LOOK", 0)
     gw = service(mongo_database)
     gw.odm.ready()
     app = gw.create_app()

@@ -5,46 +5,56 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
+from uuid import UUID
 
 from pymongo import IndexModel
 from pymongo.collection import Collection
 from pymongo.database import Database
-from pymongo.errors import CollectionInvalid, OperationFailure
+from pymongo.errors import OperationFailure
 
 from gatewayfw.storage.missing_indexes import COLLISION, find_missing
-from gatewayfw.storage.terms import Index
+from gatewayfw.storage.terms import Index, IndexProblem
 
 _LOG = logging.getLogger("gatewayfw.storage")
+#: The server's error codes for a collection that exists, and for two documents with one entry in a unique index.
+_EXISTS, _DUPLICATE = 48, 11000
+#: More collections than a database has, so that one reply lists them all.
+_AT_ONCE = {"batchSize": 1_000_000}
 
 
-def find_or_create(database: Database[Any], name: str) -> object:
-    """Return the UUID of a collection, which is created if it is missing."""
-    found = identities(database, {"name": name})
-    if found:
-        return found[name]
-    # Two transactions that create one collection conflict; another process may be first.
-    try:
-        database.create_collection(name)
-    except (OperationFailure, CollectionInvalid):
-        _LOG.debug("collection %s was created by another process", name)
-    return identities(database, {"name": name}).get(name)
-
-
-def identities(database: Database[Any], filter: Mapping[str, Any]) -> dict[str, object]:
-    """Return the UUIDs of collections by name; None for a view."""
-    return {one["name"]: one["info"].get("uuid") for one in database.list_collections(filter=filter)}
+def identities(database: Database[Any]) -> dict[str, str]:
+    """Return the UUIDs of collections by name, in hexadecimal; empty for a view."""
+    found = {one["name"]: one["info"].get("uuid", b"") for one in database.list_collections(cursor=_AT_ONCE)}
+    return {name: uuid.hex if isinstance(uuid, UUID) else uuid.hex() for name, uuid in found.items()}
 
 
 def compare(
     database: Database[Any], name: str, indexes: Sequence[Index], build_limit: int
-) -> tuple[list[Index], list[str]]:
-    """Return the indexes of a collection to build, and messages about the others."""
+) -> tuple[list[Index], list[IndexProblem]]:
+    """Return the indexes of a collection to build, and messages about the others.
+
+    The collection is created if it is missing.
+    """
     collection = database[name]
     present = {tuple(index["key"].items()): bool(index.get("unique")) for index in collection.list_indexes()}
-    return find_missing(name, indexes, present, lambda: collection.estimated_document_count() > build_limit)
+    if not present:  # Each collection has the index on `_id`.
+        _create(database, name)
+    return find_missing(
+        name, indexes, present, lambda: bool(present) and collection.estimated_document_count() > build_limit
+    )
 
 
-def build(collection: Collection[Any], indexes: Sequence[Index]) -> list[str]:
+def _create(database: Database[Any], name: str) -> None:
+    # Two transactions that create one collection conflict; another process may be first.
+    try:
+        database.create_collection(name, check_exists=False)
+    except OperationFailure as error:
+        if error.code != _EXISTS:
+            raise
+        _LOG.debug("collection %s was created by another process", name)
+
+
+def build(collection: Collection[Any], indexes: Sequence[Index]) -> list[IndexProblem]:
     """Build indexes in one command or, if it fails, one by one; return the failures."""
     if not indexes:
         return []
@@ -54,9 +64,27 @@ def build(collection: Collection[Any], indexes: Sequence[Index]) -> list[str]:
     except OperationFailure as error:
         if len(indexes) > 1:
             return [problem for index in indexes for problem in build(collection, [index])]
-        reason = COLLISION if error.code == 11000 else f"server error {error.code}"
-        return [indexes[0].problem(collection.name, f"cannot be built: {reason}")]
+        if error.code != _DUPLICATE:
+            return [indexes[0].problem(collection.name, f"cannot be built: server error {error.code}")]
+        twins = find_twins(collection, indexes[0], (error.details or {}).get("keyValue") or {})
+        return [indexes[0].problem(collection.name, f"cannot be built: {COLLISION}", twins)]
     return []
+
+
+def find_twins(collection: Collection[Any], index: Index, values: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return the ids of two documents that have one entry in a unique index, or none.
+
+    This reads all documents before the second one.
+    """
+    if values.keys() != {name for name, _ in index.keys}:
+        return ()
+    wanted: list[Mapping[str, Any]] = [{name: {"$eq": value} for name, value in values.items()}]
+    if index.options.get("sparse"):
+        wanted.append({"$or": [{name: {"$exists": True}} for name in values]})
+    wanted.append(index.options.get("partialFilterExpression", {}))
+    found = collection.find({"$and": wanted}, {"_id": 1}, limit=2, collation=index.options.get("collation"))
+    ids = tuple(one["_id"] for one in found)
+    return ids if len(ids) == 2 else ()
 
 
 def index_of(known: Mapping[str, Any]) -> Index:

@@ -18,7 +18,7 @@ from gatewayfw.storage.deadlines import UNLIMITED
 from gatewayfw.storage.mongo import commands
 from gatewayfw.storage.mongo.deadlines import run_aside
 from gatewayfw.storage.mongo.errors import note_met, refused_update
-from gatewayfw.storage.mongo.indexes import build, compare, find_or_create, identities, index_of
+from gatewayfw.storage.mongo.indexes import build, compare, identities, index_of
 from gatewayfw.storage.mongo.reads import (
     MOST_LISTED,
     REPLY_DOCUMENTS,
@@ -32,7 +32,7 @@ from gatewayfw.storage.mongo.reads import (
     read_listed,
 )
 from gatewayfw.storage.mongo.transactions import MongoTransactions
-from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, Lock, Marked, Sorting, Update
+from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, IndexProblem, Lock, Marked, Sorting, Update
 
 #: The server's error code for an operator that does not fit the existing value.
 _TYPE_MISMATCH = 14
@@ -48,7 +48,7 @@ class MongoStorage(MongoTransactions):
         DefinitionError: the URI is malformed or names no database.
     """
 
-    def ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[str]:
+    def ensure(self, collection: str, indexes: Sequence[Index], build_limit: int) -> list[IndexProblem]:
         """Look for missing indexes under the caller's deadline, but build without it.
 
         Both happen outside the caller's transaction.
@@ -57,22 +57,20 @@ class MongoStorage(MongoTransactions):
         looking = self._settings.operation_timeout if self.scope is UNLIMITED else self.scope.remaining()
         return run_aside(lambda: self._ensure(collection, indexes, build_limit, looking))
 
-    def _ensure(self, collection: str, indexes: Sequence[Index], build_limit: int, looking: float) -> list[str]:
+    def _ensure(
+        self, collection: str, indexes: Sequence[Index], build_limit: int, looking: float
+    ) -> list[IndexProblem]:
         with self._translate_errors():
             with pymongo.timeout(looking):
                 self._connection.find_server()
-                identity = find_or_create(self._db, collection)
                 missing, problems = compare(self._db, collection, indexes, build_limit)
-            self._ensured[collection] = identity
             with pymongo.timeout(max(self._settings.operation_timeout, looking)):
                 return problems + build(self._collection(collection), missing)
 
-    def dropped(self) -> list[str]:
-        """Compare the collections' UUIDs, with one command for all of them."""
-        ensured = dict(self._ensured)
+    def identities(self) -> dict[str, str]:
+        """Return the collections' UUIDs, with one command for all of them."""
         with self._command():
-            found = identities(self._db, {})
-        return [name for name, identity in ensured.items() if found.get(name) != identity]
+            return identities(self._db)
 
     def indexes(self, collection: str) -> list[Index]:
         with self._command():

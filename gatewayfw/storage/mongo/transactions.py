@@ -57,6 +57,14 @@ class _WriteConflict(_Conflict, WriteConflict):
     """It lost against another one."""
 
 
+class _Interruption(_Conflict):
+    """It gave way to a function, and begins again afterwards."""
+
+    def __init__(self, fn: Callable[[], object]) -> None:
+        super().__init__()
+        self.fn = fn
+
+
 class _Transaction(OpenTransaction):
     """An open transaction with its session."""
 
@@ -142,8 +150,6 @@ class MongoTransactions(Storage):
         self._collection = self._connection.collection
         self._open: _Open = _Open()
         self._stripes = Stripes()
-        #: What tells each collection from a later one of its name.
-        self._ensured: dict[str, object] = {}
         self._transactions: bool | None = None
 
     @property
@@ -252,6 +258,8 @@ class MongoTransactions(Storage):
         while True:
             try:
                 return self._attempt(fn, proof, scope)
+            except _Interruption as interruption:
+                interruption.fn()
             except _Conflict as conflict:
                 attempt += 1
                 pause = random.random() * min(_LONGEST_PAUSE, 0.005 * 1.5**attempt)
@@ -260,6 +268,14 @@ class MongoTransactions(Storage):
                     what = "conflicts with other writers" if is_lost else "attempts that the server broke off"
                     raise Unavailable(reason=f"{attempt} {what}") from conflict
                 time.sleep(pause)
+
+    def outside(self, fn: Callable[[], object]) -> None:
+        """End the transaction under way, if there is one, and begin it again after ``fn``."""
+        if self._open.transaction is None:
+            fn()
+            return
+        self._open.transaction.failed = interruption = _Interruption(fn)
+        raise interruption
 
     def _attempt(self, fn: Callable[[], T], proof: tuple[str, Filter] | None, scope: Scope) -> T:
         with self._translate_errors():

@@ -41,6 +41,7 @@ RULES: Mapping[int, str] = {
     4: "aside, whose writes a transaction that fails does not undo",
     5: "unique indexes know each element of a list, sparse ones know null; ping, which has a default",
     6: "a positional path stands beside a $not on another path",
+    7: "identities in place of dropped, and outside, both of which have a default",
 }
 
 VERSION = max(RULES)

@@ -113,6 +113,15 @@ class Indexes(Topic):
         for name in ("things", "others"):
             assert (storage.indexes(name), storage.is_sharded(name)) == ([], False)
 
+    def test_a_collection_keeps_its_identity(self, storage: Storage) -> None:
+        known = []
+        for number in range(2):
+            storage.ensure("things", [Index((("a", 1),))], 10)
+            storage.insert("things", [{"_id": number}])
+            known.append(storage.identities().get("things"))
+            storage.delete_many("things", {})
+        assert known[0] == known[1]
+
     def test_ensure_does_not_start_after_the_deadline(self, storage: Storage) -> None:
         with storage.deadline(0.05) as scope:
             wait_for_the_end(scope)

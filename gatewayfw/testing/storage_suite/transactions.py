@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from gatewayfw.errors import DuplicateKey, GatewayError, StorageError, Timeout
-from gatewayfw.storage import Scope, Storage
+from gatewayfw.storage import Index, Scope, Storage
 from gatewayfw.storage.terms import Document
 from gatewayfw.testing.storage_suite.topic import (
     LOCK,
@@ -47,6 +47,25 @@ class Transactions(Topic):
         assert storage.transaction(lambda: write_all(storage)) == "result"
         assert read_all(storage) == [{"_id": 1, "a": 1}, {"_id": 2, "b": 1}, {"_id": 4}]
         assert read_all(storage, "others") == [{"_id": 1}]
+
+    def test_what_is_done_outside_waits_for_no_lock_of_the_transaction(self, storage: Storage) -> None:
+        storage.insert("things", [{"_id": 1}])
+        done: list[str] = []
+
+        def build() -> None:
+            storage.ensure("things", [Index((("a", 1),))], 10)
+            done.append("outside")
+
+        def work() -> str:
+            storage.update_one("things", {"_id": 1}, {"$inc": {"n": 1}}, None)
+            if not done:
+                storage.outside(build)
+            return "result"
+
+        assert storage.transaction(work) == "result"
+        assert (done, read_all(storage), len(storage.indexes("things"))) == (["outside"], [{"_id": 1, "n": 1}], 1)
+        storage.outside(build)
+        assert done == ["outside", "outside"]
 
     @pytest.mark.parametrize("error", [RuntimeError, GatewayError, KeyboardInterrupt, SystemExit, GeneratorExit])
     def test_any_exception_undoes_all_writes(self, storage: Storage, error: type[BaseException]) -> None:

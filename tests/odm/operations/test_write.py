@@ -175,6 +175,7 @@ def test_an_upsert_that_another_one_overtakes_updates_what_that_inserted(odm_on,
 @pytest.mark.parametrize(("taken", "attempts"), [("key", 10), ("other", 2)], ids=["its key", "another key"])
 def test_an_upsert_begins_again_while_its_own_key_is_taken(odm, counters, monkeypatch, taken, attempts):
     tried = []
+    odm.ready()
 
     def insert(*given, **keys):
         tried.append(1)

@@ -3,50 +3,94 @@
 from __future__ import annotations
 
 import logging
+from types import SimpleNamespace
 
 import pytest
-from pymongo.errors import CollectionInvalid
+from bson.binary import UuidRepresentation
+from bson.codec_options import CodecOptions
+from pymongo.errors import OperationFailure
 
-from gatewayfw.storage.mongo.indexes import build, compare, find_or_create, index_of
+from gatewayfw.storage.mongo.indexes import build, compare, identities, index_of
 from gatewayfw.storage.terms import Index
 
 A, UNIQUE = Index((("a", 1),)), Index((("b", 1),), {"unique": True})
 
 
 def test_a_collection_is_created_before_a_transaction_needs_it(mongo_database):
-    find_or_create(mongo_database, "things")
+    assert compare(mongo_database, "things", [A], 10) == ([A], [])
     assert mongo_database.list_collection_names() == ["things"]
 
 
-def test_a_collection_is_told_from_a_later_one_of_its_name(mongo_database):
-    first, again = (find_or_create(mongo_database, "things") for _ in range(2))
+@pytest.mark.parametrize("uuids", [UuidRepresentation.UNSPECIFIED, UuidRepresentation.STANDARD])
+def test_a_collection_is_told_from_a_later_one_of_its_name(mongo_database, uuids):
+    mongo_database.create_collection("things")
+    mongo_database.create_collection("shown", viewOn="things", pipeline=[])
+    database = mongo_database.with_options(CodecOptions(uuid_representation=uuids))
+    first, again = (identities(database) for _ in range(2))
     mongo_database.drop_collection("things")
-    assert first == again
-    assert first != find_or_create(mongo_database, "things")
+    mongo_database.create_collection("things")
+    later = identities(database)
+    assert (first, first["shown"], len(first["things"])) == (again, "", 32)
+    assert later["things"] != first["things"]
 
 
 class Raced:
     """A database in which another process has just created the collection."""
 
-    def __init__(self):
-        self.asked = []
+    def __init__(self, code):
+        self.code = code
 
-    def list_collections(self, **options):
-        self.asked.append(options)
-        return [{"name": "things", "info": {"uuid": 1}}] if len(self.asked) > 1 else []
+    def __getitem__(self, name):
+        return SimpleNamespace(list_indexes=lambda: [])
 
-    def create_collection(self, name):
-        raise CollectionInvalid(f"{name} exists")
+    def create_collection(self, name, check_exists):
+        raise OperationFailure(f"{name} exists", self.code)
 
 
 def test_another_process_may_create_the_collection_first(caplog):
-    database = Raced()
     with caplog.at_level(logging.DEBUG, "gatewayfw.storage"):
-        assert find_or_create(database, "things") == 1
-    assert database.asked == [{"filter": {"name": "things"}}] * 2
+        assert compare(Raced(48), "things", [], 10) == ([], [])
     assert caplog.record_tuples == [
         ("gatewayfw.storage", logging.DEBUG, "collection things was created by another process")
     ]
+    with pytest.raises(OperationFailure):
+        compare(Raced(13), "things", [], 10)
+
+
+#: Documents, a unique index that they keep from being built, and the ids of those that do.
+TWINS = {
+    "values": ([{"_id": 1, "b": 1}, {"_id": 2, "b": 2}, {"_id": 3, "b": 2}], UNIQUE, (2, 3)),
+    "missing": ([{"_id": 1, "b": 1}, {"_id": 2}, {"_id": 3, "b": None}], UNIQUE, (2, 3)),
+    "in lists": ([{"_id": 1, "b": [1, 2]}, {"_id": 2, "b": [3]}, {"_id": 3, "b": [2]}], UNIQUE, (1, 3)),
+    "sparse": (
+        [{"_id": 1}, {"_id": 2, "b": None}, {"_id": 3, "b": None}],
+        Index((("b", 1),), {"unique": True, "sparse": True}),
+        (2, 3),
+    ),
+    "partial": (
+        [{"_id": 1, "b": 1}, {"_id": 2, "b": 1, "a": 1}, {"_id": 3, "b": 1, "a": 1}],
+        Index((("b", 1),), {"unique": True, "partialFilterExpression": {"a": 1}}),
+        (2, 3),
+    ),
+    "collation": (
+        [{"_id": 1, "b": "x"}, {"_id": 2, "b": "y"}, {"_id": 3, "b": "Y"}],
+        Index((("b", 1),), {"unique": True, "collation": {"locale": "en", "strength": 2}}),
+        (),  # the server names the key of the collation in place of the value
+    ),
+    "of two fields": (
+        [{"_id": 1, "a": 1, "c": {"d": 1}}, {"_id": 2, "a": 1, "c": {"d": 2}}, {"_id": 3, "a": 1, "c": {"d": 2}}],
+        Index((("a", 1), ("c.d", -1)), {"unique": True}),
+        (2, 3),
+    ),
+}
+
+
+@pytest.mark.parametrize("row", TWINS)
+def test_two_documents_with_one_entry_are_named(mongo_database, row):
+    documents, index, twins = TWINS[row]
+    mongo_database.things.insert_many(documents)
+    (problem,) = build(mongo_database.things, [index])
+    assert (problem.keys, problem.twins) == (index.keys, twins)
 
 
 @pytest.mark.parametrize(("most", "missing"), [(2, [A, UNIQUE]), (1, [UNIQUE])])
