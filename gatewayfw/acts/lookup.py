@@ -106,7 +106,12 @@ def list_hooks(service: Service | RemoteService) -> list[Hook]:
     """Return the hooks before the acts of a service."""
     if isinstance(service, RemoteService):
         return list(service.pre_act)
-    return [hook for acts in service.values() for act in acts.values() for hook in act.early_hooks]
+    return [hook for act in list_acts(service) for hook in act.early_hooks]
+
+
+def list_acts(service: Service) -> list[Act]:
+    """Return the acts of a service that is not remote."""
+    return [act for acts in _copied(service).values() for act in acts.values()]
 
 
 class Directory:
@@ -130,7 +135,7 @@ class Directory:
     def takes_files(self) -> bool:
         """Whether some act takes files."""
         services = (one for one in self._services.values() if not isinstance(one, RemoteService))
-        return any(act.struct.files for service in services for acts in service.values() for act in acts.values())
+        return any(act.struct.files for service in services for act in list_acts(service))
 
     def get_service_keys(self) -> list[str]:
         """Return the names of all services in order of registration, ``main`` first."""
@@ -146,7 +151,7 @@ class Directory:
 
     def get_main_acts(self) -> dict[str, dict[str, Act]]:
         """Return ``{schema: {act name: Act}}`` of ``main``; empty without acts."""
-        return {schema: dict(acts) for schema, acts in self._local(MAIN).items()}
+        return _copied(self._local(MAIN))
 
     def get_main_act(self, schema: str, act_name: str) -> Act:
         """Return one act of the service ``main``."""
@@ -210,4 +215,12 @@ class Directory:
 def _as_set(service: Service | RemoteService) -> dict[str, dict[str, Act]] | str:
     if isinstance(service, RemoteService):
         return service.given
-    return {schema: dict(acts) for schema, acts in service.items()}
+    return _copied(service)
+
+
+def _copied(service: Service) -> dict[str, dict[str, Act]]:
+    """Return a copy of a table into which another thread may put an act meanwhile.
+
+    To copy a dictionary is one step; a loop over it is not.
+    """
+    return {schema: dict(acts) for schema, acts in dict(service).items()}

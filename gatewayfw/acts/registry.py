@@ -11,7 +11,7 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar, Unpack, final
 
-from gatewayfw.acts.act import ActDefinition, Limits, Service, parse_act, parse_service, put_common_hooks
+from gatewayfw.acts.act import Act, ActDefinition, Limits, Service, parse_act, parse_service, put_common_hooks
 from gatewayfw.acts.hooks import (
     HOOKS,
     NO_HOOKS,
@@ -62,9 +62,9 @@ class ActOptions(TypedDict, total=False):
 class Acts(Directory):
     """The acts and services of one gateway.
 
-    You may register at any time and from any thread, with immediate effect: every change replaces the whole table, so
-    readers never see half a change. The getters and `set_service` take their arguments by position or by name, because
-    the contract calls them by position; `set_act` takes names only.
+    You may register at any time and from any thread, with immediate effect: an act enters its table in one step, and
+    every other change replaces the whole table, so readers never see half a change. The getters and `set_service` take
+    their arguments by position or by name, because the contract calls them by position; `set_act` takes names only.
 
     Attributes:
         limits: parses and counts the rate limits of acts.
@@ -79,7 +79,9 @@ class Acts(Directory):
         self._schemas = schemas
         self._connect = connect
         self._lock = Lock()
-        self._services: Services = MappingProxyType({MAIN: MappingProxyType({})})
+        #: The acts of `main`. Copies of so large a table for each act would take most of the time of a start.
+        self._main: dict[str, dict[str, Act]] = {}
+        self._services: Services = MappingProxyType({MAIN: self._main})
         self._tokens: tuple[Carrier, ...] = ()
         self._roles: tuple[Carrier, ...] = ()
         #: The hooks of all acts, by the names of their lists.
@@ -198,9 +200,10 @@ class Acts(Directory):
         more = _parse_lists(pre_validation=pre_validation, pre_act=pre_act, post_act=post_act, on_error=on_error)
         with self._lock:
             common = {name: (*self._common[name], *more[name]) for name in HOOKS}
-            services = {name: _with_common_hooks(one, common) for name, one in self._services.items()}
-            self._common = common
-            self._services = MappingProxyType(services)
+            main = _local_acts(self._main, common)
+            others = {name: _with_common_hooks(one, common) for name, one in self._services.items() if name != MAIN}
+            self._common, self._main = common, main
+            self._services = MappingProxyType({MAIN: main, **others})
             self._note_carriers(join_early_hooks(more))
             self._schemas.note_change()
 
@@ -258,7 +261,8 @@ class Acts(Directory):
                 raise DefinitionError(f"service {name} is registered already{defined_at(self._places[name])}")
             self._places[name] = called_from()
             self._note_carriers(list_hooks(parsed))
-            self._store(name, parsed)
+            self._services = MappingProxyType({**self._services, name: parsed})
+            self._schemas.note_change()
 
     @property
     def token_carriers(self) -> tuple[Carrier, ...]:
@@ -276,13 +280,14 @@ class Acts(Directory):
         name = f"{act.schema}.{act.act_name}"
         with self._lock:
             act = put_common_hooks(act, self._common)  # once more: `use` in another thread may have added some
-            main = self._local(MAIN)
-            acts = main.get(act.schema, {})
+            acts = self._main.get(act.schema, {})
             if act.act_name in acts:
                 raise DefinitionError(f"act {name} is registered already{defined_at(self._places[name])}")
             self._places[name] = called_from()
             self._note_carriers(act.early_hooks)
-            self._store(MAIN, {**main, act.schema: {**acts, act.act_name: act}})
+            acts[act.act_name] = act
+            self._main[act.schema] = acts
+            self._schemas.note_change()
 
     def _note_carriers(self, hooks: Iterable[Hook]) -> None:
         marks = find_marks(hooks)
@@ -296,10 +301,6 @@ class Acts(Directory):
             return self._schemas.select_struct(schema, get)
         except DefinitionError as error:
             raise DefinitionError(f"act {shown(schema)}.{shown(act_name)}: get: {error.message}") from error
-
-    def _store(self, name: str, service: Service | RemoteService) -> None:
-        self._services = MappingProxyType({**self._services, name: service})
-        self._schemas.note_change()
 
     # The contract's spellings of the methods above.
     def setAct(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> None:
@@ -363,6 +364,10 @@ def _parse_lists(**lists: Any) -> dict[str, tuple[Any, ...]]:
 def _with_common_hooks(service: Service | RemoteService, common: Lists) -> Service | RemoteService:
     if isinstance(service, RemoteService):
         return service.with_common_hooks(join_early_hooks(common))
+    return _local_acts(service, common)
+
+
+def _local_acts(service: Service, common: Lists) -> dict[str, dict[str, Act]]:
     return {
         schema: {name: put_common_hooks(act, common) for name, act in acts.items()} for schema, acts in service.items()
     }

@@ -17,6 +17,8 @@ _LONGEST = 64
 
 def shown(key: object) -> str:
     """Return a key in a form fit for a message: printable, at most 64 characters."""
+    if type(key) is str and len(key) <= _LONGEST and key.isprintable():
+        return key
     if isinstance(key, bool) or not isinstance(key, (str, int)):
         return f"<{type(key).__name__}>"
     text = key[:_LONGEST] if isinstance(key, str) else str(key)[:_LONGEST]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import lru_cache
 
 _PACKAGE = __name__.partition(".")[0]
 
@@ -28,7 +29,10 @@ def defined_at(place: str) -> str:
 
 def _shorten(path: str) -> str:
     try:
-        relative = os.path.relpath(path)
+        relative = _relative(path, os.getcwd())
     except (OSError, ValueError):  # the working directory is gone, or on another drive
         return path
     return path if relative.startswith(os.pardir) else relative
+
+
+_relative = lru_cache(maxsize=256)(os.path.relpath)
