@@ -37,7 +37,7 @@ from gatewayfw.odm.sizes.budgets import SizeChecks, holder_budget, most_bytes_be
 from gatewayfw.odm.writing.mending import mend_met
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
 from gatewayfw.odm.writing.plan.delete import delete
-from gatewayfw.odm.writing.plan.document import renew_with_room
+from gatewayfw.odm.writing.plan.room import renew_with_room
 from gatewayfw.odm.writing.plan.steps import Plan, apply
 from gatewayfw.odm.writing.plan.windows import refresh
 from gatewayfw.schemas import Relation, Schemas

@@ -26,9 +26,9 @@ from gatewayfw.odm.upkeep.judgement import IS_DAMAGED
 from gatewayfw.odm.writing.mending import mend_hidden
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
 from gatewayfw.odm.writing.plan.delete import delete
-from gatewayfw.odm.writing.plan.document import emptied
 from gatewayfw.odm.writing.plan.effects import Effects
 from gatewayfw.odm.writing.plan.locks import lock_all
+from gatewayfw.odm.writing.plan.room import emptied
 from gatewayfw.odm.writing.plan.steps import apply
 from gatewayfw.odm.writing.plan.windows import refresh, settle
 from gatewayfw.schemas import ModelSchema, Relation, Schemas

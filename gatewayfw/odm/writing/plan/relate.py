@@ -14,9 +14,9 @@ from gatewayfw.odm.copies.rules import LOCK, assign, copies_by_id, embedded, has
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.writing.inputs import RelationInput
 from gatewayfw.odm.writing.plan.attempt import Attempt
-from gatewayfw.odm.writing.plan.document import change_document, read_again, refuse_uncounted
 from gatewayfw.odm.writing.plan.effects import Copy, Effects, Member
 from gatewayfw.odm.writing.plan.locks import Sources, lock_sources, lock_targets
+from gatewayfw.odm.writing.plan.room import change_document, read_again, refuse_uncounted
 from gatewayfw.odm.writing.plan.steps import Plan, Touch
 from gatewayfw.odm.writing.plan.windows import settle
 from gatewayfw.schemas import ModelSchema

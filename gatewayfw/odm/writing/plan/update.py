@@ -26,8 +26,8 @@ from gatewayfw.odm.reading.revisions import RAISED
 from gatewayfw.odm.sizes.budgets import SizeChecks, most_bytes_before
 from gatewayfw.odm.sizes.own_fields import Allowance, foresee
 from gatewayfw.odm.writing.plan.attempt import Attempt
-from gatewayfw.odm.writing.plan.document import change_document, read_again, refuse_uncounted
 from gatewayfw.odm.writing.plan.effects import Effects
+from gatewayfw.odm.writing.plan.room import change_document, read_again, refuse_uncounted
 from gatewayfw.odm.writing.plan.steps import Count, Find, Plan, PutJob, UpdateMany, UpdateOne
 from gatewayfw.odm.writing.plan.windows import renew_members, settle
 from gatewayfw.odm.writing.results import check_result, find_corrections

@@ -1,4 +1,4 @@
-"""The operation's own document, and room in it for its change."""
+"""Room in the operation's own document, and in holders, for a change."""
 
 from __future__ import annotations
 
