@@ -48,7 +48,7 @@ READS = {
     "odm/test_interleavings.py": "a write with an id of its own, below `Model`",
     "odm/writing/test_operators.py": "what a model's storage holds",
     "schemas/kinds/test_quick.py": "the same struct without its quick way",
-    "schemas/test_shapes.py": "the types of definitions have the keys that are read",
+    "schemas/test_definition_types.py": "the types of definitions have the keys that are read",
     "storage/mongo/test_connection.py": "which client a forked process uses",
 }
 

@@ -27,10 +27,10 @@ from gatewayfw.acts.lookup import Connect, Directory, RemoteService, Services, l
 from gatewayfw.acts.replies import NO_EXCEPTIONS, Exceptions
 from gatewayfw.carriers import TOKEN, Carrier
 from gatewayfw.errors import DefinitionError
+from gatewayfw.schemas.definition_types import Kind, UntypedDict
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.places import called_from, defined_at
 from gatewayfw.schemas.registry import Schemas
-from gatewayfw.schemas.shapes import Kind, UntypedDict
 from gatewayfw.schemas.structs import Mode
 from gatewayfw.spelling import CONTRACT, DECORATOR, MAIN, PYTHON, Spelling, arguments_of, pythonic
 

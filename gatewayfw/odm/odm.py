@@ -18,7 +18,7 @@ from gatewayfw.odm.reading.projection import Projections
 from gatewayfw.odm.replies import Replies
 from gatewayfw.odm.upkeep.integrity import Integrity
 from gatewayfw.schemas import Options, Relation, Schemas
-from gatewayfw.schemas.shapes import Kinds, OptionsShape, RelationShape, UntypedRelations
+from gatewayfw.schemas.definition_types import Kinds, OptionsShape, RelationShape, UntypedRelations
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import pythonic
 from gatewayfw.storage import Storage

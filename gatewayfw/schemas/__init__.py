@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from gatewayfw.schemas.definition_types import (
+    IndexOptionsShape,
+    IndexShape,
+    OptionsShape,
+    RelationShape,
+    ReverseShape,
+    SortShape,
+)
 from gatewayfw.schemas.fields import (
     any_,
     array,
@@ -27,7 +35,6 @@ from gatewayfw.schemas.fields import (
 )
 from gatewayfw.schemas.registry import ModelSchema, Schemas
 from gatewayfw.schemas.relations import IndexSpec, Options, RelatedRelation, Relation, Sort
-from gatewayfw.schemas.shapes import IndexOptionsShape, IndexShape, OptionsShape, RelationShape, ReverseShape, SortShape
 from gatewayfw.schemas.structs import Mode, Struct, compile_struct
 
 __all__ = [
