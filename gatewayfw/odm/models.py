@@ -15,6 +15,7 @@ from gatewayfw.errors import ValidationError
 from gatewayfw.odm.model_reads import ModelReads
 from gatewayfw.odm.operations import many
 from gatewayfw.odm.operations.handle import Filter, Get, Update
+from gatewayfw.odm.operations.results import DeleteResult, UpdateResult
 from gatewayfw.odm.operations.write import (
     add_relations,
     check_upsert,
@@ -24,7 +25,6 @@ from gatewayfw.odm.operations.write import (
     update_one,
     upsert_one,
 )
-from gatewayfw.odm.reading.cursor import DeleteResult, UpdateResult
 from gatewayfw.spelling import as_contract
 from gatewayfw.storage import Document
 

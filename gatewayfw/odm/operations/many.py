@@ -10,9 +10,9 @@ from gatewayfw.errors import StillReferenced
 from gatewayfw.odm.database import Done
 from gatewayfw.odm.operations.handle import Filter, Handle, Update
 from gatewayfw.odm.operations.pace import MOST, Pace
+from gatewayfw.odm.operations.results import DeleteResult, UpdateResult
 from gatewayfw.odm.operations.walk import Begin, Ids, Walk, of_ids
 from gatewayfw.odm.operations.write import check_flag
-from gatewayfw.odm.reading.cursor import DeleteResult, UpdateResult
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.delete import delete_unsettled
 from gatewayfw.odm.writing.plan.effects import Effects

@@ -11,7 +11,7 @@ from gatewayfw import messages
 from gatewayfw.errors import DuplicateKey, UsageError, ValidationError
 from gatewayfw.odm.operations.handle import Filter, Get, Handle, Update
 from gatewayfw.odm.operations.read import find_first
-from gatewayfw.odm.reading.cursor import DeleteResult
+from gatewayfw.odm.operations.results import DeleteResult
 from gatewayfw.odm.reading.deep import show, show_one
 from gatewayfw.odm.reading.revisions import of_revision, raise_if_stale
 from gatewayfw.odm.sizes.own_fields import Allowance, FieldsTooLarge

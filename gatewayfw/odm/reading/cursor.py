@@ -1,9 +1,9 @@
-"""The results of operations besides documents: cursors and counts."""
+"""The documents of a query, read on demand."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal, TypedDict, final
+from typing import Any, Literal, final
 
 from gatewayfw import messages
 from gatewayfw.errors import BadRequest, UsageError
@@ -16,25 +16,6 @@ _ORDERS: Mapping[object, int] = {1: 1, -1: -1, "asc": 1, "desc": -1}
 
 #: Most keys of a sort. MongoDB takes 32, of which one is for the ``_id`` that `fixed_order` adds.
 MOST_KEYS = 31
-
-
-class DeleteResult(dict[str, Any]):
-    """The result of a delete: ``{"deletedCount": n, "cascaded": {model: n}}``.
-
-    It is falsy if nothing was deleted. ``deletedCount`` counts what the filter matched (0 or 1 for
-    `delete_one`), ``cascaded`` those deleted with it. It has ``pending: True`` while a job is still removing
-    a deleted document from its holders.
-    """
-
-    def __bool__(self) -> bool:
-        return bool(self["deletedCount"])
-
-
-class UpdateResult(TypedDict):
-    """The result of `update_many`: how many documents matched, and how many differ."""
-
-    matched: int
-    modified: int
 
 
 @final

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gatewayfw.errors import BadRequest, UsageError, ValidationError
-from gatewayfw.odm.reading.cursor import Cursor, DeleteResult, fixed_order
+from gatewayfw.odm.reading.cursor import Cursor, fixed_order
 from gatewayfw.schemas import any_, integer, optional, string
 from tests.examples import examples
 
@@ -146,11 +146,6 @@ def test_counts_are_whole_numbers_that_a_command_can_hold(query, name):
         with pytest.raises(BadRequest) as refused:
             getattr(query.cursor, name)(count)
         assert refused.value.message == f"{name}: expected an integer from 0"
-
-
-@pytest.mark.parametrize(("count", "expected"), [(0, False), (1, True), (3, True)])
-def test_the_result_of_a_delete_says_whether_there_was_one(count, expected):
-    assert bool(DeleteResult(deletedCount=count, cascaded={})) is expected
 
 
 def test_pages_are_read_from_the_index(mongo_database, odm_on):

@@ -30,7 +30,7 @@ from gatewayfw.odm.writing.plan.effects import Effects
 from gatewayfw.odm.writing.plan.room import change_document, read_again, refuse_uncounted
 from gatewayfw.odm.writing.plan.steps import Count, Find, Plan, PutJob, UpdateMany, UpdateOne
 from gatewayfw.odm.writing.plan.windows import renew_members, settle
-from gatewayfw.odm.writing.results import check_result, find_corrections
+from gatewayfw.odm.writing.updated_values import check_result, find_corrections
 from gatewayfw.odm.writing.updates import Change, refusal_of
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation
 from gatewayfw.storage import Document

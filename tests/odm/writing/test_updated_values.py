@@ -6,7 +6,7 @@ import pytest
 from bson import Decimal128
 
 from gatewayfw.errors import ValidationError
-from gatewayfw.odm.writing.results import check_result, find_corrections
+from gatewayfw.odm.writing.updated_values import check_result, find_corrections
 from gatewayfw.odm.writing.updates import stored_update
 from gatewayfw.schemas import Schemas, any_, array, integer, object_, optional, string
 from gatewayfw.schemas.fields import decimal
