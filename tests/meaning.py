@@ -13,7 +13,7 @@ from typing import Any
 
 from bson import ObjectId
 from hypothesis import strategies as st
-from marshmallow import INCLUDE, Schema, post_load
+from marshmallow import EXCLUDE, INCLUDE, Schema, post_load, pre_load
 from marshmallow import fields as mm
 
 from gatewayfw.schemas import (
@@ -138,10 +138,38 @@ LEAVES: dict[str, Callable[[], Meaning]] = {
 }
 
 
+#: Fields that take a number as text, too, which no export says.
+ALSO_TEXT = {"Integer as text", "Float as text"}
+
+
 class Person(Schema):
     """A Schema of which another field may take a part."""
 
     name = mm.String()
+
+
+class Seen(Schema):
+    """A Schema with a hook that changes what it gets in place."""
+
+    class Meta:
+        """What the hook adds is not loaded."""
+
+        unknown = EXCLUDE
+
+    @pre_load
+    def see(self, data: Any, **kwargs: Any) -> Any:
+        """Note that the data was here."""
+        data["seen"] = True
+        return data
+
+
+class Objects(Schema):
+    """A Schema that makes objects."""
+
+    @post_load
+    def make(self, data: Any, **kwargs: Any) -> Any:
+        """Make an object with the names in Python."""
+        return SimpleNamespace(**data)
 
 
 class Hashed(mm.String):
@@ -213,6 +241,9 @@ DOUBTFUL: dict[str, Callable[[], Meaning]] = {
         mm.Dict(keys=mm.String(), values=mm.Tuple([mm.Nested(Half(dict)), mm.List(mm.Nested(Half(dict)))])),
         _halves.map(lambda pair: ({"a": [{"lat": 1}, [pair[0]]]},) * 2),
     ),
+    "an object without further keys": lambda: Meaning(
+        mm.Nested(Objects(unknown=INCLUDE)), both(st.just({"a": 1}), lambda found: found)
+    ),
     "an id under Raw": lambda: Meaning(mm.Raw(), both(_ids, str)),
     "a moment under Raw": lambda: Meaning(mm.Raw(), both(_moments, iso)),
     "an id in any object": lambda: Meaning(mm.Dict(), _ids.map(lambda id_: ({"a": str(id_)}, {"a": id_}))),
@@ -275,12 +306,23 @@ def _object(draw: st.DrawFn, inside: st.SearchStrategy[Meaning]) -> Meaning:
     )
 
 
-def _joined(parts: dict[str, tuple[str, str, Forms]]) -> Forms:
-    """Return both forms of an object whose fields have a name in JSON, and one in Python."""
-    return st.fixed_dictionaries({name: forms for name, (_, _, forms) in parts.items()}).map(
+NOTHING = both(st.just({}))
+
+
+def _joined(parts: dict[str, tuple[str, str, Forms]], absent: Collection[str] = (), further: Forms = NOTHING) -> Forms:
+    """Return both forms of an object whose fields have a name in JSON, and one in Python.
+
+    Those in ``absent`` may be; ``further`` are objects with further keys.
+    """
+    forms = {name: forms for name, (_, _, forms) in parts.items()}
+    given = st.fixed_dictionaries(
+        {name: one for name, one in forms.items() if name not in absent},
+        optional={name: one for name, one in forms.items() if name in absent},
+    )
+    return st.tuples(given, further).map(
         lambda found: (
-            {parts[name][0]: json for name, (json, _) in found.items()},
-            {parts[name][1]: python for name, (_, python) in found.items()},
+            {parts[name][0]: json for name, (json, _) in found[0].items()} | found[1][0],
+            {parts[name][1]: python for name, (_, python) in found[0].items()} | found[1][1],
         )
     )
 
@@ -306,24 +348,39 @@ def _tuple(draw: st.DrawFn, inside: st.SearchStrategy[Meaning]) -> Meaning:
     return Meaning(mm.Tuple([one.field for one in inner]), forms)
 
 
+def _renamed(draw: st.DrawFn, one: Meaning, name: str) -> tuple[str, str, Forms]:
+    """Give a field of a Schema maybe other names and a default; return its names in JSON and Python, and its forms."""
+    field = one.field
+    sent = name.title() if draw(st.booleans()) else name
+    loaded = f"own_{name}" if draw(st.booleans()) else name
+    field.data_key = sent if sent != name else None
+    field.attribute = loaded if loaded != name else None
+    field.required = draw(st.booleans())
+    if not field.required and type(field).__module__.startswith("marshmallow") and draw(st.booleans()):
+        field.load_default = draw(one.forms)[1]
+    return sent, loaded, one.forms
+
+
 @st.composite
 def _nested(draw: st.DrawFn, inside: st.SearchStrategy[Meaning]) -> Meaning:
     parts = draw(st.dictionaries(st.sampled_from(["a", "get", "items", "update"]), inside, min_size=1, max_size=2))
-    fields, names = {}, {}
-    for name, one in parts.items():
-        sent = f"{name.title()}" if draw(st.booleans()) else name
-        loaded = f"own_{name}" if draw(st.booleans()) else name
-        one.field.data_key = sent if sent != name else None
-        one.field.attribute = loaded if loaded != name else None
-        fields[name] = one.field
-        names[name] = (sent, loaded, one.forms)
-    schema = Schema.from_dict(fields)
-    forms = _joined(names)
-    if draw(st.booleans()) and all(sent == loaded for sent, loaded, _ in names.values()):
-        schema = schema(unknown=INCLUDE)
+    names = {name: _renamed(draw, one, name) for name, one in parts.items()}
+    fields = {name: one.field for name, one in parts.items()}
+    options: dict[str, Any] = draw(st.sampled_from([{}, {"partial": True}, {"partial": [*fields][:1]}]))
+    left = draw(st.sampled_from([{}, {}, {"only": tuple(fields)}, {"exclude": ("left",)}]))
+    base = draw(st.sampled_from([Schema, Schema, Seen, Objects]))
+    is_open = base is Schema and all(sent == loaded for sent, loaded, _ in names.values()) and draw(st.booleans())
+    schema = base.from_dict(fields | ({"left": mm.Constant(1)} if left else {}))
+    partial = options.get("partial", ())
+    absent = {name for name, field in fields.items() if not field.required or partial is True or name in partial}
+    absent -= {*fields} if base is Objects else set()  # an object without any of the names is of another kind
+    forms = _joined(names, absent, both(st.dictionaries(st.just("more"), _json, max_size=int(is_open))))
+    if base is Objects and draw(st.booleans()):
+        forms = forms.map(lambda pair: (pair[0], SimpleNamespace(**pair[1])))
+    made = schema(**options, **left, **({"unknown": INCLUDE} if is_open else {}))
     if draw(st.booleans()):
-        return Meaning(mm.Nested(schema, many=True), _pairs(forms))
-    return Meaning(mm.Nested(schema), forms)
+        return Meaning(mm.Nested(made, many=True), _pairs(forms))
+    return Meaning(mm.Nested(made), forms)
 
 
 PARTS = {

@@ -31,13 +31,11 @@ from gatewayfw.schemas import (
     string,
 )
 from tests.fuzz.search import drawn
-from tests.meaning import LEAVES, PARTS, Meaning, meanings
+from tests.meaning import ALSO_TEXT, LEAVES, PARTS, Meaning, meanings
 
 MODES = ("assert", "create")
 #: Documents that a client sends: each field has so many values.
 DOCUMENTS = 3
-#: Fields that take a number as text, too, which no export says.
-_ALSO_TEXT = {"Integer as text", "Float as text"}
 #: Kinds of values that are not compared as a whole in a listing.
 _PARTS = {"any", "array", "mapping", "object"}
 
@@ -138,7 +136,7 @@ OPTIONS = {
 
 def every_row() -> dict[str, Row]:
     """Return the fields by name: each by itself, each in two others that have parts, and with options."""
-    leaves = [name for name in LEAVES if name not in _ALSO_TEXT]
+    leaves = [name for name in LEAVES if name not in ALSO_TEXT]
     shapes = itertools.cycle(PARTS)
     rows = {name: _row_of(LEAVES[name]()) for name in leaves}
     for name in (name for name in leaves if name != "decimal"):  # Row.changes

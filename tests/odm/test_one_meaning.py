@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -83,6 +85,15 @@ def keeps(sent, shown):
     return not isinstance(sent, list) or len(sent) == len(shown) and all(map(keeps, sent, shown))
 
 
+def spoil(loaded):
+    """Change a loaded value in place wherever it can be."""
+    inner = vars(loaded) if isinstance(loaded, SimpleNamespace) else loaded
+    for part in inner.values() if isinstance(inner, dict) else inner if isinstance(inner, (list, tuple)) else ():
+        spoil(part)
+    if isinstance(inner, (dict, list)):
+        inner.clear()
+
+
 def judge(database, field, sent, python):
     """Give a value in all its forms to all operations."""
     world = Meanings(database, field)
@@ -92,7 +103,10 @@ def judge(database, field, sent, python):
     shown = json.loads(success(found))["body"]
     assert keeps(sent, shown)
     struct = compile_struct({"set": {"v": field}, "get": {}}, world.odm.schemas)
-    loaded = struct.check({"set": {"v": sent}, "get": {}}, "create")["set"]["v"]
+    kept = repr(sent)
+    spoil(struct.check({"set": {"v": deepcopy(sent)}, "get": {}}, "create")["set"]["v"])
+    loaded = struct.check({"set": {"v": deepcopy(sent)}, "get": {}}, "create")["set"]["v"]
+    assert repr(struct.check({"set": {"v": sent}, "get": {}}, "assert")["set"]["v"]) == kept
     forms = {"sent": sent, "python": python, "loaded": loaded, "found": found, "shown": shown}
     for name, form in distinct(forms).items():
         assert world.stored(world.add(form)) == stored, name

@@ -68,17 +68,18 @@ def compared_form(field: mm.Field[Any], value: Any) -> Any:
 
 def _find_lost(field: mm.Field[Any], given: Any, stored: Any) -> dict[Any, Any]:
     """Return messages for the names that hooks have left out, by key or index."""
-    found = {}
-    if isinstance(given, dict) and isinstance(stored, dict):
-        parts = ((key, _part_at(field, key)) for key in given)
-        found = {
-            key: _find_lost(part, given[key], stored[key]) if key in stored else [messages.NOT_KEPT]
-            for key, part in parts
-            if part is not None
-        }
-    elif isinstance(given, list) and isinstance(stored, list) and len(given) == len(stored):
-        parts = ((place, _part_at(field, place)) for place in range(len(given)))
-        found = {place: _find_lost(part, given[place], stored[place]) for place, part in parts if part is not None}
+    if isinstance(given, list) and isinstance(stored, list) and len(given) == len(stored):
+        given, stored = dict(enumerate(given)), dict(enumerate(stored))
+    if not (isinstance(given, dict) and isinstance(stored, dict)):
+        return {}
+    is_open = isinstance(field, mm.Nested) and (field.unknown or field.schema.unknown) == INCLUDE
+    found: dict[Any, Any] = {}
+    for at, one in given.items():
+        part = _part_at(field, at)
+        if at not in stored and (part is not None or is_open):
+            found[at] = [messages.NOT_KEPT]
+        elif part is not None:
+            found[at] = _find_lost(part, one, stored[at])
     return {at: lost for at, lost in found.items() if lost}
 
 
