@@ -186,10 +186,10 @@ def _work_once(odm: Odm, steps: _Steps) -> int:
 
     Jobs count as stuck when a dead worker's lease passes without progress.
     """
-    worker = odm.database.worker
-    worker.wake()
+    jobs, needs = odm.database.worker.jobs, odm.database.worker.needs
+    jobs.wake(needs)
     before, patience = dict[str, ObjectId](), 0.0
-    while (left := odm.work(on_progress=steps)) and (held := worker.held()) and not steps.stop.is_set():
+    while (left := odm.work(on_progress=steps)) and (held := jobs.held(needs)) and not steps.stop.is_set():
         if held != before:
             before, patience = held, time.monotonic() + LEASE + INTERVAL
         if time.monotonic() > patience:

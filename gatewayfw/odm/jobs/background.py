@@ -16,8 +16,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import final
 
-from bson import ObjectId
-
 from gatewayfw.errors import GatewayError, NotFound, Unavailable
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm.jobs.fan_out import Drained, FanOut
@@ -100,7 +98,7 @@ class JobWorker:
         if self.waits or self._storage.is_closed():
             return PAUSE
         self._work(math.inf, on_progress)
-        return SHORT_PAUSE if self.jobs.due_within(self._needs, PAUSE) else PAUSE
+        return SHORT_PAUSE if self.jobs.due_within(self.needs, PAUSE) else PAUSE
 
     @contextmanager
     def leave(self, beyond: int) -> Iterator[None]:
@@ -117,28 +115,21 @@ class JobWorker:
         self._work(seconds, on_progress)
         return self.jobs.count()
 
-    def held(self) -> dict[str, ObjectId]:
-        """Return the tokens of the jobs that any worker holds, by key."""
-        return self.jobs.held(self._needs)
-
-    def wake(self) -> None:
-        """Let jobs that have failed be tried again at once."""
-        self.jobs.wake(self._needs)
-
     @property
-    def _needs(self) -> list[str]:
+    def needs(self) -> list[str]:
+        """What the jobs that this worker can do ``need``."""
         return self._schemas.remembered(needs_of)
 
     def _work(self, seconds: float, on_progress: Callable[[Job], None] | None) -> None:
         until = time.monotonic() + seconds
-        while until - time.monotonic() > _RESERVE and (keys := self.jobs.due(self._needs, AT_ONCE)):
+        while until - time.monotonic() > _RESERVE and (keys := self.jobs.due(self.needs, AT_ONCE)):
             random.shuffle(keys)  # workers that look at once should not meet at each job
             if self.drain(keys, until - time.monotonic(), on_progress).left.issuperset(keys):
                 return  # it goes on after a pause, though none of them can be put off
 
     def _batches(self, key: str, worker: str, until: float, drained: Drained) -> Generator[Job]:
         """Work on one job until it is done, lost or out of time; yield after each batch."""
-        finished, failures = False, 0
+        finished, failures, seconds = False, 0, 0.0
         try:
             while not finished and until - time.monotonic() > _RESERVE:
                 job = self.jobs.claim(key, worker)
@@ -149,19 +140,22 @@ class JobWorker:
                 while job is not None and not finished and until - time.monotonic() > _RESERVE:
                     failures = job.failures + 1  # unless this batch is a success
                     grace = 0.0 if job.kind == "copies" else _GRACE
-                    with self._storage.deadline(min(_STEP, until - time.monotonic() + grace)):
+                    seconds = min(_STEP, until - time.monotonic() + grace)
+                    with self._storage.deadline(seconds):
                         progress = self._fan_out.run(job, relation, self.limit, drained)
+                    failures = 0
                     if progress is None:
                         changed, finished = None, self.jobs.finish(job)
                     else:
                         changed = self.jobs.advance(job, progress, worker)
-                    failures = 0
                     yield job
                     job = changed
+        except Unavailable:
+            failures = failures if seconds == _STEP else 0  # the batch had less time than it may need
+            raise
         finally:
             if not finished:
-                is_late = until - time.monotonic() <= _RESERVE  # then the deadline was too short, not the job wrong
-                self._leave(key, worker, 0 if is_late else failures, drained)
+                self._leave(key, worker, failures, drained)
 
     def _leave(self, key: str, worker: str, failures: int, drained: Drained) -> None:
         """Record that a job is left, unless it is gone, and release its lease."""

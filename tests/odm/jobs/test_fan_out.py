@@ -55,7 +55,7 @@ def few(world_database, monkeypatch):
     odm.set_db(MongoStorage(world_database))
     world = World(odm, define_world(odm))
     yield world
-    odm.database.worker.wake()
+    odm.database.worker.jobs.wake(odm.database.worker.needs)
     assert odm.work() == 0
     assert odm.jobs() == []
     assert world.problems() == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -91,6 +92,7 @@ def test_jobs_that_cannot_be_done_cost_nothing(filled, mongo_database, why):
     odm = filled(IDLE[why]())
     with examined(mongo_database) as seen:
         assert odm.database.worker.attend() == PAUSE
+    assert len(seen) <= 3
     assert {docs for docs, _ in seen} == {0}
     assert max(keys for _, keys in seen) < 10
 
@@ -173,6 +175,17 @@ def test_no_relation_waits_for_all_jobs_of_another(storage):
     assert Jobs(storage).due([], 3) == []
 
 
+def test_workers_that_look_at_once_do_each_job_once(storage, monkeypatch):
+    done = []
+    monkeypatch.setattr(FanOut, "run", lambda self, job, *_: done.append(job.key))
+    storage.insert(COLLECTION, [stored(number) for number in range(150)])
+    workers = [JobWorker(towns(storage).schemas, storage, 3) for _ in range(4)]
+    with ThreadPoolExecutor(len(workers)) as pool:
+        list(pool.map(JobWorker.attend, workers))
+    assert sorted(done) == sorted(f"job {number}" for number in range(150))
+    assert storage.count(COLLECTION, {}) == 0
+
+
 # -- jobs that fail
 
 
@@ -225,7 +238,7 @@ def test_a_job_that_has_failed_is_tried_at_once_if_asked(failing):
     failing.errors.append(KeyError("poison"))
     failing.work()
     failing.errors.clear()
-    failing.wake()
+    failing.jobs.wake(failing.needs)
     assert (failing.work(), len(failing.tried)) == (0, 2)
 
 
@@ -267,3 +280,10 @@ def test_running_out_of_time_is_no_failure(failing, storage, monkeypatch):
     assert failing.work(30.0) == 1
     assert [(job.failures, job.leased) for job in failing.jobs.listed()] == [(0, None)]
     assert failing.jobs.claim("job bad", "other") is not None
+
+
+@pytest.mark.parametrize("error", [Timeout, KeyError])
+def test_a_batch_that_had_little_time_fails_only_for_what_time_does_not_mend(failing, error):
+    failing.errors.append(error())
+    assert failing.work(5.0) == 1
+    assert [job.failures for job in failing.jobs.listed()] == [0 if error is Timeout else 1]
