@@ -9,7 +9,7 @@ user's marshmallow Schema judges its objects whole. All our choice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
@@ -21,7 +21,7 @@ from marshmallow import ValidationError, missing, validate
 from marshmallow import fields as mm
 
 from gatewayfw.errors import ValidationError as Refused
-from gatewayfw.schemas.kinds import KindField, as_kind, quick_of
+from gatewayfw.schemas.kinds import as_kind, quick_of
 from gatewayfw.schemas.kinds.checks import lengths, load_part
 from gatewayfw.schemas.kinds.containers import ArrayField, ContainerField
 from gatewayfw.schemas.kinds.numbers import DecimalField, IntegerField
@@ -41,7 +41,7 @@ _REFUSALS = (ValidationError, Refused, ArithmeticError, AttributeError, LookupEr
 
 
 @dataclass(frozen=True)
-class Form:
+class StoredForm:
     """The form of what a field stores, made once from the field.
 
     Attributes:
@@ -51,10 +51,10 @@ class Form:
 
     field: mm.Field[Any]
     fits: Test
-    parts: Mapping[str, Form] = field(default_factory=dict)
-    each: Form | None = None
+    parts: Mapping[str, StoredForm]
+    each: StoredForm | None = None
 
-    def misfits(self, value: Any, path: str) -> Iterator[tuple[str, Any, Form]]:
+    def misfits(self, value: Any, path: str) -> Iterator[tuple[str, Any, StoredForm]]:
         """Yield each part of a stored value that does not fit: its path, it, and its form.
 
         The path begins with ``path``; ``[]`` stands for each element of a list, ``*`` for each name of a map. A part is
@@ -82,7 +82,7 @@ class Form:
         except _REFUSALS:
             return False
 
-    def _split(self, value: Any, path: str) -> Iterator[tuple[str, Form, Any]]:
+    def _split(self, value: Any, path: str) -> Iterator[tuple[str, StoredForm, Any]]:
         if self.each is not None and isinstance(value, list):
             yield from ((f"{path}.[]", self.each, item) for item in value)
         elif self.each is not None and isinstance(value, dict):
@@ -96,19 +96,25 @@ class Form:
 
 
 def fits(field: mm.Field[Any]) -> Test:
-    """Return the test whether a stored value fits a field; make it once, it is quick."""
+    """Return the test whether a stored value fits a field.
+
+    Make it once for each field: only the test is quick.
+    """
     return form_of(field).fits
 
 
-def form_of(field: mm.Field[Any]) -> Form:
-    """Return the form of what a field stores; of a model, that of `ModelSchema.document`."""
+def form_of(field: mm.Field[Any]) -> StoredForm:
+    """Return the form of what a field stores.
+
+    That of a model's documents is the form of `ModelSchema.document`.
+    """
     if not isinstance(field, ContainerField) or field.is_free:
-        return Form(field, _or_null(field, _value_test(field)))
+        return StoredForm(field, _or_null(field, _value_test(field)), {})
     if field.fields is not None:
         parts = {name: form_of(inner) for name, inner in field.fields.items()}
-        return Form(field, _whole_test(field, _object_test(parts), _declared_in(parts)), parts)
+        return StoredForm(field, _whole_test(field, _object_test(parts), _declared_in(parts)), parts)
     each = form_of(field.inner)
-    return Form(field, _whole_test(field, _each_test(field, each.fits), _declared_each(each)), each=each)
+    return StoredForm(field, _whole_test(field, _each_test(field, each.fits), _declared_each(each)), {}, each)
 
 
 def _value_test(field: mm.Field[Any]) -> Test:
@@ -131,7 +137,7 @@ def _value_test(field: mm.Field[Any]) -> Test:
 
     def test_quickly(value: Any) -> bool:
         loaded = load(value)
-        return (test(loaded) and same(store(loaded), value)) or test_slowly(value)
+        return bool(test(loaded) and same(store(loaded), value)) or test_slowly(value)
 
     return test_quickly
 
@@ -150,7 +156,7 @@ def _decimal_test(field: mm.Field[Any]) -> Test:
 
 
 def _foreign_test(field: mm.Field[Any]) -> Test:
-    """Return a test of what marshmallow's fields store as it is; it may refuse what fits."""
+    """Return a test of what fits a user's field; what it refuses may still fit."""
     wrapped = getattr(field, "wrapped", field)
     expected = _AS_IT_IS.get(type(wrapped))
     if expected is None or wrapped.pre_load or wrapped.post_load or (wrapped.validators and expected is datetime):
@@ -159,7 +165,7 @@ def _foreign_test(field: mm.Field[Any]) -> Test:
     return lambda value: type(value) is expected and value == value and all(check(value) for check in checks)
 
 
-def _object_test(parts: Mapping[str, Form]) -> Test:
+def _object_test(parts: Mapping[str, StoredForm]) -> Test:
     tests = tuple((name, form.fits, form.field.required) for name, form in parts.items())
 
     def test(value: Any) -> bool:
@@ -198,11 +204,11 @@ def _or_null(field: mm.Field[Any], test: Test) -> Test:
     return lambda value: value is not None and value is not missing and test(value)
 
 
-def _declared_in(parts: Mapping[str, Form]) -> Callable[[Any], Any]:
+def _declared_in(parts: Mapping[str, StoredForm]) -> Callable[[Any], Any]:
     return lambda value: {name: _declared(form, value[name]) for name, form in parts.items() if name in value}
 
 
-def _declared_each(each: Form) -> Callable[[Any], Any]:
+def _declared_each(each: StoredForm) -> Callable[[Any], Any]:
     return lambda value: (
         [_declared(each, item) for item in value]
         if isinstance(value, list)
@@ -210,7 +216,7 @@ def _declared_each(each: Form) -> Callable[[Any], Any]:
     )
 
 
-def _declared(form: Form, value: Any) -> Any:
+def _declared(form: StoredForm, value: Any) -> Any:
     """Return a value that fits without the names that are not declared."""
     if value is None or not (form.parts or form.each):
         return value
