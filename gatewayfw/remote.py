@@ -16,10 +16,10 @@ from gatewayfw.acts.headers import Headers, read_headers
 from gatewayfw.acts.hooks import Hook
 from gatewayfw.acts.lookup import RemoteReply, RemoteService
 from gatewayfw.acts.replies import TOKEN
-from gatewayfw.carriers import Carrier
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import MAIN
+from gatewayfw.token_carriers import Carrier
 from gatewayfw.wire.json_text import encode
 from gatewayfw.wire.posting import ENVELOPE_BYTES, NotAGateway, Posts, endpoint, envelope_of
 

@@ -13,7 +13,7 @@ from flask import g
 from gatewayfw import DefinitionError, HttpError, Reply, file, gateway, integer, object_id, string
 from gatewayfw.client import InProcessClient
 from gatewayfw.errors import OutcomeUnknown
-from gatewayfw.odm.replies import COLLECTION
+from gatewayfw.odm.stored_replies import COLLECTION
 from gatewayfw.testing.kit import assert_copies_right
 from tests.storage.mongo.commits import failing_commit, take_a_minute
 from tests.waiting import wait_until

@@ -11,10 +11,10 @@ import pytest
 
 from gatewayfw.acts.headers import Headers, set_field
 from gatewayfw.acts.lookup import RemoteReply
-from gatewayfw.carriers import bearer, cookie, header
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
 from gatewayfw.remote import HttpService
 from gatewayfw.settings import Settings
+from gatewayfw.token_carriers import bearer, cookie, header
 from gatewayfw.wire.json_text import encode
 from gatewayfw.wire.posting import ENVELOPE_BYTES, HttpReply
 from tests.wire.noting import noting

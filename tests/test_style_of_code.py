@@ -16,7 +16,17 @@ from gatewayfw.odm.hidden import HIDDEN
 TESTS = Path(__file__).parent
 ROOT = TESTS.parent / "gatewayfw"
 
-BOTTOM = {"carriers", "environment", "errors", "logs", "messages", "open_contexts", "pieces", "settings", "spelling"}
+BOTTOM = {
+    "token_carriers",
+    "environment",
+    "errors",
+    "logs",
+    "messages",
+    "open_contexts",
+    "pieces",
+    "settings",
+    "spelling",
+}
 ACTS = BOTTOM | {"schemas", "acts"}
 WEB = ACTS | {"storage", "odm", "files", "catalog", "export", "observe.calls", "wire", "web"}
 PARTS = WEB | {"limits", "auth", "remote", "client", "observe", "playground"}
@@ -24,7 +34,7 @@ PARTS = WEB | {"limits", "auth", "remote", "client", "observe", "playground"}
 #: What each part may import, itself apart; a longer name wins.
 MAY_SEE: dict[str, set[str]] = {
     "pieces": set(),
-    "carriers": {"errors"},
+    "token_carriers": {"errors"},
     "environment": {"errors"},
     "errors": {"messages"},
     "logs": {"errors"},

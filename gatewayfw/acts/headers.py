@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, final
 
-from gatewayfw.carriers import Carrier
 from gatewayfw.errors import DefinitionError
+from gatewayfw.token_carriers import Carrier
 
 #: What may stand around names and values. Python takes more for spaces, which no browser does: a
 #: neighbouring site could set ``\x85__Host-session``.

@@ -16,9 +16,9 @@ from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, CO_ITERABLE_
 from types import CoroutineType, FunctionType, GeneratorType, MappingProxyType
 from typing import Any, NoReturn, TypeVar, final
 
-from gatewayfw.carriers import Carrier
 from gatewayfw.errors import DefinitionError
 from gatewayfw.spelling import PARAMETERS, Spelling
+from gatewayfw.token_carriers import Carrier
 
 ActFn = Callable[[Any], Any]
 Hook = Callable[..., Any]

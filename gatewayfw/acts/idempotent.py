@@ -160,7 +160,7 @@ class Store(Protocol):
     """Keeps records; the `Odm` of a gateway has one."""
 
     def find(self, id_: str, /) -> Record | None:
-        """Return a record as others have committed it; see `gatewayfw.odm.replies`."""
+        """Return a record as others have committed it; see `gatewayfw.odm.stored_replies`."""
 
     def attempt(self, record: Record, answer: Callable[[], Mapping[str, Any]], /, *, replace: str | None) -> Outcome:
         """Write a record, run ``answer`` and add what it returns, in one transaction.

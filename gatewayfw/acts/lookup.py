@@ -13,10 +13,10 @@ from typing import Any, final
 from gatewayfw import messages
 from gatewayfw.acts.act import Act, ActsByName, Service
 from gatewayfw.acts.hooks import Hook, call_with_body, find_hook_problems
-from gatewayfw.carriers import Carrier
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas.paths import shown
 from gatewayfw.spelling import MAIN, PYTHON
+from gatewayfw.token_carriers import Carrier
 
 
 @final

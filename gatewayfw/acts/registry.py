@@ -25,7 +25,6 @@ from gatewayfw.acts.hooks import (
 )
 from gatewayfw.acts.lookup import Connect, Directory, RemoteService, Services, list_hooks
 from gatewayfw.acts.replies import NO_EXCEPTIONS, Exceptions
-from gatewayfw.carriers import TOKEN, Carrier
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.definition_types import Kind, UntypedDict
 from gatewayfw.schemas.paths import shown
@@ -33,6 +32,7 @@ from gatewayfw.schemas.places import called_from, defined_at
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.structs import Mode
 from gatewayfw.spelling import CONTRACT, DECORATOR, MAIN, PYTHON, Spelling, arguments_of, pythonic
+from gatewayfw.token_carriers import TOKEN, Carrier
 
 F = TypeVar("F", bound=ActFn)
 

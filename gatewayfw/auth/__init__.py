@@ -6,7 +6,7 @@ from gatewayfw.acts.headers import set_field
 from gatewayfw.auth.access import Auth, Rule, access_rule, all_ids, first_id, same_id
 from gatewayfw.auth.passwords import PasswordHasher, Pbkdf2Hasher, Sha256Hasher
 from gatewayfw.auth.tokens import Tokens, fallbacks_from_environment, key_from_environment
-from gatewayfw.carriers import Carrier, bearer, cookie, header
+from gatewayfw.token_carriers import Carrier, bearer, cookie, header
 
 __all__ = [
     "Auth",

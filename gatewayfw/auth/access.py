@@ -19,9 +19,9 @@ from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.headers import ROLE, read_carried
 from gatewayfw.acts.hooks import HookMark, mark
 from gatewayfw.auth.tokens import Tokens
-from gatewayfw.carriers import TOKEN, Carrier
 from gatewayfw.errors import DefinitionError, Forbidden, HttpError, Unauthenticated
 from gatewayfw.schemas.values import HEX_ID
+from gatewayfw.token_carriers import TOKEN, Carrier
 
 #: The messages when no token was sent; the first is the contract's.
 NO_TOKEN: Mapping[str, str] = MappingProxyType(

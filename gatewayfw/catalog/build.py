@@ -33,10 +33,10 @@ from gatewayfw.acts import Act, Acts
 from gatewayfw.acts.hooks import find_marks
 from gatewayfw.acts.replies import Exceptions
 from gatewayfw.acts.returns import Returns, Selected
-from gatewayfw.carriers import Carrier
 from gatewayfw.catalog.kinds import Description, kind_of, kinds_of, sent_kind_of
 from gatewayfw.schemas.registry import ModelSchema, Schemas
 from gatewayfw.schemas.relations import RelatedRelation, Relation
+from gatewayfw.token_carriers import Carrier
 
 #: Increased when readers of the catalog have to change.
 FORMAT = 1

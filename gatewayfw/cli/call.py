@@ -19,7 +19,6 @@ from werkzeug.routing import Rule
 
 from gatewayfw.acts.headers import sent_by_all
 from gatewayfw.acts.idempotent import HEADER
-from gatewayfw.carriers import TOKEN, Carrier, bearer, cookie, header
 from gatewayfw.cli.command import NAME, Failed, app, find_gateway, format_json
 from gatewayfw.client.clients import MAX_BYTES, Http
 from gatewayfw.client.in_process import InProcess
@@ -27,6 +26,7 @@ from gatewayfw.client.replies import CallError
 from gatewayfw.core import Gateway
 from gatewayfw.errors import DefinitionError
 from gatewayfw.spelling import MAIN
+from gatewayfw.token_carriers import TOKEN, Carrier, bearer, cookie, header
 from gatewayfw.wire.posting import HttpReply, NotAGateway, check_head, endpoint, envelope_of
 
 #: Holds the token to send, where no option gives one.

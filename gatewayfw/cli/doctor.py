@@ -20,9 +20,9 @@ from gatewayfw.logs import escaped
 from gatewayfw.odm.copies.rules import HiddenField, ids_in, out_path
 from gatewayfw.odm.jobs.records import COLLECTION, MOST_COUNTED, Jobs, now
 from gatewayfw.odm.notes import Notes
-from gatewayfw.odm.replies import NO_TRANSACTIONS
 from gatewayfw.odm.sizes.budgets import share_of
 from gatewayfw.odm.sizes.worst_case import MOST_BYTES, Part, Size, worst_sizes
+from gatewayfw.odm.stored_replies import NO_TRANSACTIONS
 from gatewayfw.odm.upkeep.indexes import IndexRow, index_report, listing_hints
 from gatewayfw.schemas import RelatedRelation, Schemas
 from gatewayfw.settings import Settings

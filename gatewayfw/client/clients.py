@@ -13,10 +13,10 @@ from types import TracebackType
 from typing import Any, TypeVar, final
 from uuid import uuid4
 
-from gatewayfw.carriers import TOKEN, Carrier
 from gatewayfw.client.replies import HEADER, CallReply, NoReply, answers, bad_reply, follow, repeat, reply_of
 from gatewayfw.client.uploads import form_of, without_files
 from gatewayfw.errors import DefinitionError
+from gatewayfw.token_carriers import TOKEN, Carrier
 from gatewayfw.wire.connections import Unreachable
 from gatewayfw.wire.json_text import encode
 from gatewayfw.wire.posting import ENVELOPE_BYTES, HttpReply, NotAGateway, Posts, endpoint

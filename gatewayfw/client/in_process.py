@@ -7,10 +7,10 @@ from typing import Protocol, final
 
 from flask import Flask
 
-from gatewayfw.carriers import TOKEN, Carrier
 from gatewayfw.client.clients import Calls
 from gatewayfw.environment import IN_PROCESS
 from gatewayfw.errors import DefinitionError
+from gatewayfw.token_carriers import TOKEN, Carrier
 from gatewayfw.wire.posting import HttpReply, ReplyHeaders
 
 

@@ -15,7 +15,7 @@ from gatewayfw.odm.jobs.records import Job
 from gatewayfw.odm.models import Model
 from gatewayfw.odm.readiness import Readiness
 from gatewayfw.odm.reading.projection import Projections
-from gatewayfw.odm.replies import Replies
+from gatewayfw.odm.stored_replies import Replies
 from gatewayfw.odm.upkeep.integrity import Integrity
 from gatewayfw.schemas import Options, Relation, Schemas
 from gatewayfw.schemas.definition_types import Kinds, OptionsShape, RelationShape, UntypedRelations

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, TypeVar
 from bson import MaxKey, MinKey, ObjectId
 
 from gatewayfw.errors import StorageError
-from gatewayfw.storage.expressions import check_expression, compile_expression
 from gatewayfw.storage.order import NULL, is_number, is_place, order_key
+from gatewayfw.storage.regular_expressions import check_expression, compile_expression
 
 T = TypeVar("T")
 #: Operators that join filters.

@@ -1,9 +1,9 @@
 """The filters and updates that adapters understand.
 
 Operators not named here let a filter do more than select, or nobody has missed them. Both bundled adapters treat
-those named here alike, but for what `gatewayfw.storage.expressions` leaves open about ``$regex`` and a positional path
-of a list on which the filter has several conditions. Another adapter may also decide the following, on which the core
-does not rely:
+those named here alike, but for what `gatewayfw.storage.regular_expressions` leaves open about ``$regex`` and a
+positional path of a list on which the filter has several conditions. Another adapter may also decide the following, on
+which the core does not rely:
 
 - whether ``True`` equals 1, and whether embedded documents of another key order are equal;
 - ``$gte`` and ``$lte`` with null; null on a path below a scalar; ``$in`` with lists in its list;

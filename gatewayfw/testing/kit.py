@@ -14,12 +14,12 @@ from flask import Flask
 from gatewayfw.acts.checks import acts_by_name, fields_of_set
 from gatewayfw.acts.headers import sent_by_all
 from gatewayfw.auth import Tokens
-from gatewayfw.carriers import TOKEN
 from gatewayfw.client import CallError, CallReply, InProcessClient
 from gatewayfw.core import Gateway
 from gatewayfw.errors import DefinitionError
 from gatewayfw.spelling import MAIN
 from gatewayfw.storage import MongoStorage
+from gatewayfw.token_carriers import TOKEN
 
 #: A port on which nothing listens.
 _NOWHERE = "mongodb://127.0.0.1:9/away"

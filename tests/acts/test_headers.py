@@ -11,8 +11,8 @@ from werkzeug.datastructures import EnvironHeaders
 from werkzeug.datastructures import Headers as WerkzeugHeaders
 
 from gatewayfw.acts.headers import ROLE, Headers, read_carried, read_headers, sent_by_all, set_field
-from gatewayfw.carriers import TOKEN, Carrier, bearer, cookie, header
 from gatewayfw.errors import DefinitionError
+from gatewayfw.token_carriers import TOKEN, Carrier, bearer, cookie, header
 
 READ = {
     "no header": (header("X-Key"), [], []),

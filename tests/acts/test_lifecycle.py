@@ -21,7 +21,6 @@ from gatewayfw.acts.lifecycle import Lifecycle
 from gatewayfw.acts.lookup import RemoteReply, RemoteService, UnknownName
 from gatewayfw.acts.registry import Acts
 from gatewayfw.auth import Auth, Rule, Tokens, access_rule
-from gatewayfw.carriers import TOKEN, bearer
 from gatewayfw.errors import (
     DefinitionError,
     Forbidden,
@@ -38,6 +37,7 @@ from gatewayfw.errors import (
 from gatewayfw.schemas import Schemas, defaulted, file, number, object_, optional, string
 from gatewayfw.schemas.kinds.file import Upload
 from gatewayfw.settings import Settings
+from gatewayfw.token_carriers import TOKEN, bearer
 from tests.acts.parts import NoGlobals, Store
 
 

@@ -14,12 +14,12 @@ from bson import ObjectId
 
 from gatewayfw import HttpError, gateway
 from gatewayfw.acts.headers import set_field
-from gatewayfw.carriers import header
 from gatewayfw.client import MAX_BYTES, CallError, HttpClient, InProcessClient
 from gatewayfw.client.clients import Http
 from gatewayfw.client.replies import BadReply, NoReply
 from gatewayfw.errors import DefinitionError, RateLimited
 from gatewayfw.schemas import any_, object_, optional, string
+from gatewayfw.token_carriers import header
 from gatewayfw.web.servers.serve import threaded_server
 from gatewayfw.wire.posting import ENVELOPE_BYTES
 from tests.wire.noting import noting

@@ -6,11 +6,11 @@ import mongomock
 import pytest
 
 from gatewayfw import HttpError, Reply, gateway, integer
-from gatewayfw.carriers import TOKEN
 from gatewayfw.client import BadReply, CallError, InProcessClient, NoReply
 from gatewayfw.client.clients import Calls
 from gatewayfw.client.replies import may_pass, pause_after, repeat
 from gatewayfw.errors import DefinitionError
+from gatewayfw.token_carriers import TOKEN
 from gatewayfw.wire.posting import HttpReply, ReplyHeaders
 
 BUSY = CallError("x", 503, "unavailable")

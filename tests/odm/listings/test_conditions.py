@@ -11,7 +11,7 @@ from gatewayfw import Gateway, array, boolean, date, enums, integer, nullable, s
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm.listings.conditions import conditions_of, contained_pattern, end_of_prefix
 from gatewayfw.schemas.values import moment_of
-from gatewayfw.storage.expressions import check_expression, compile_expression
+from gatewayfw.storage.regular_expressions import check_expression, compile_expression
 
 ALL = ["eq", "ne", "in", "nin", "exists"]
 RANGES = ["gt", "gte", "lt", "lte"]

@@ -10,7 +10,7 @@ import pytest
 
 from gatewayfw.errors import DefinitionError, DuplicateKey, Timeout, Unavailable, UsageError
 from gatewayfw.odm import Odm
-from gatewayfw.odm.replies import COLLECTION
+from gatewayfw.odm.stored_replies import COLLECTION
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
 

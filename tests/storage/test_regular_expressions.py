@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from gatewayfw.storage.expressions import check_expression, compile_expression
+from gatewayfw.storage.regular_expressions import check_expression, compile_expression
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.carriers import TOKEN, Carrier, bearer, cookie, header
 from gatewayfw.errors import DefinitionError
+from gatewayfw.token_carriers import TOKEN, Carrier, bearer, cookie, header
 
 PLACES = {
     "header": (header("X-Key"), ("header", "x-key", "x-key")),
