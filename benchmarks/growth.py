@@ -33,6 +33,7 @@ from benchmarks.service import make_gateway
 from benchmarks.works import WORKS
 from gatewayfw import array, gateway, integer, object_id, string
 from gatewayfw.core import Gateway
+from gatewayfw.odm import Odm
 
 Document = dict[str, Any]
 _PATH = "/api/gateway"
@@ -186,6 +187,23 @@ def _until_all_are_called(database: Database[Document], name: str, start: float)
         time.sleep(0.002)
 
 
+def checks(database: Database[Document], sizes: Sizes) -> Growth:
+    """Check the copies of one country: all of them right, and all of them left to a job."""
+    growth = Growth("Check: copies of one country", "copies", "ms, wall")
+    for copies in sizes.copies:
+        _one_country(database, copies)
+        odm = make_gateway(database, fan_out_thread=False).odm
+
+        def check(odm: Odm = odm) -> float:
+            return least(lambda: list(odm.integrity.check()), 2, time.perf_counter) * 1e3
+
+        growth.add("all are right", copies, check())
+        with odm.leave_to_jobs():
+            odm.model("country").find_one_and_update({"_id": country_id(0)}, {"$set": {"name": "new"}})
+            growth.add("a job is pending", copies, check())
+    return growth
+
+
 def _one_country(database: Database[Document], users: int) -> None:
     """Fill the database with one country and its users."""
     for name in ("user", "country", "_gw_jobs"):
@@ -296,7 +314,7 @@ def measured(uri: str, sizes: Sizes, log: Callable[[str], None] = print) -> tupl
     found: list[Growth] = []
     # One client, closed last: gateways look for jobs of theirs from a thread as long as there is one.
     with MongoClient[Document](uri, w="majority") as client:
-        for one in (lists, windows, fan_out, many, leaves):
+        for one in (lists, windows, fan_out, many, checks, leaves):
             name = f"bench_{random.randrange(16**8):08x}"
             try:
                 found.append(one(client[name], sizes))
