@@ -158,11 +158,12 @@ class Judge:
             return
         right = copy_of(source, self.fields)
         ahead = version != 0 and version > version_of(source)  # most copies have no version
-        if ahead or not same(copy, right):
+        is_right = same(copy, right)
+        if ahead or not is_right:
             newest = version_of(source)
             # A job does not renew a copy that claims to be as new as the source.
             job = job_of(False) if version < newest else None
-            verdict.faults.append(Fault(path, AHEAD if same(copy, right) else DIFFERS, job=job))
+            verdict.faults.append(Fault(path, AHEAD if is_right else DIFFERS, job=job))
             if job is None:
                 verdict.taken[id_] = newest
                 copy = right
