@@ -22,7 +22,7 @@ _MOST_BYTES = 2_048
 _MOST_KEYS, _MOST_SECONDS = 32, 2**31 - 1
 #: The most filters inside one another in a partial filter, conditions included.
 _MOST_LEVELS = 4
-#: The operators of a partial filter on one field. Memory does not build an index with ``$type``.
+#: The operators of a partial filter on one field. Memory takes only names for ``$type``.
 _OPERATORS = ("$eq", "$gt", "$gte", "$lt", "$lte", "$in", "$exists", "$type")
 _LOCALE = re.compile(r"simple|[a-z]{2,3}(?:_[A-Z][A-Za-z]*)*(?:@collation=[a-z]+)?")
 

@@ -17,6 +17,7 @@ from bson import MaxKey, MinKey, ObjectId
 from gatewayfw.errors import StorageError
 from gatewayfw.storage.order import NULL, is_number, is_place, order_key
 from gatewayfw.storage.regular_expressions import check_expression, compile_expression
+from gatewayfw.storage.type_names import TYPE_NAMES, spread, type_name
 
 T = TypeVar("T")
 #: Operators that join filters.
@@ -285,6 +286,11 @@ def _compile_size(operand: int, _: _OnValues) -> _Condition:
     return _any_alone(lambda value: isinstance(value, list) and len(value) == operand)
 
 
+def _compile_types(operand: Any, on_values: _OnValues) -> _Condition:
+    names = spread(operand)
+    return on_values(lambda value: value is not _MISSING and type_name(value) in names)
+
+
 def _compile_elements(operand: Mapping[str, Any], _: _OnValues) -> _Condition:
     fits = _compile_element_match(operand)
     return _any_alone(lambda value: isinstance(value, list) and any(map(fits, value)))
@@ -298,6 +304,12 @@ def _find_wrong_choices(choices: Any) -> str | None:
 
 def _find_wrong_flag(operand: Any) -> str | None:
     return None if isinstance(operand, bool) else "takes true or false"
+
+
+def _find_wrong_types(operand: Any) -> str | None:
+    names = operand if is_list(operand) else [operand]
+    are_known = bool(names) and all(isinstance(name, str) and name in TYPE_NAMES for name in names)
+    return None if are_known else "takes names of types, such as 'string' or 'objectId'"
 
 
 def _find_wrong_size(operand: Any) -> str | None:
@@ -331,6 +343,7 @@ OPERATORS: Mapping[str, FilterOperator] = {
     "$nin": FilterOperator(_negated(_by_value(_is_among)), _find_wrong_choices),
     "$exists": FilterOperator(_compile_exists, _find_wrong_flag),
     "$elemMatch": FilterOperator(_compile_elements),
+    "$type": FilterOperator(_compile_types, _find_wrong_types, pulls=False),
     "$not": FilterOperator(_negated(_compile_condition), pulls=False),
     "$all": FilterOperator(_compile_all, _find_wrong_choices, pulls=False),
     "$size": FilterOperator(_compile_size, _find_wrong_size, pulls=False),

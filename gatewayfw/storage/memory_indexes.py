@@ -12,8 +12,8 @@ from gatewayfw.storage.subset import Rules
 from gatewayfw.storage.terms import Document, Index
 
 _ABSENT: Any = object()
-#: What MongoDB 6 takes in a ``partialFilterExpression``, but ``$type``, which filters do not know here.
-_PARTIAL = Rules("partialFilterExpression", frozenset({"$eq", "$gt", "$gte", "$lt", "$lte", "$in", "$exists"}))
+#: What MongoDB 6 takes in a ``partialFilterExpression``; ``$type`` by names alone.
+_PARTIAL = Rules("partialFilterExpression", frozenset({"$eq", "$gt", "$gte", "$lt", "$lte", "$in", "$exists", "$type"}))
 
 
 def find_unsupported(index: Index) -> str | None:

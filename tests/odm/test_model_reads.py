@@ -68,6 +68,7 @@ def found(world, filters, **options):
         ({"visited": {"$not": {"$size": 1}}}, "ac"),
         ({"visited": {"$elemMatch": {"name": {"$regex": "and$"}}}}, "b"),
         ({"visited.0": {"$exists": False}}, "ac"),
+        ({"visited": {"$type": "array"}, "visited._id": {"$type": "objectId"}}, "b"),
         ({"extra": Operators({"$not": {"$exists": True}})}, "abc"),
     ],
 )
@@ -92,6 +93,7 @@ def test_filters_select(world, people, filters, names):
         ({"prices": {"$elemMatch": {"$gt": "1.5"}}}, [1]),
         ({"grid": {"$elemMatch": {"$elemMatch": {"$gt": 2}}}}, [2]),
         ({"grid": {"$elemMatch": {"$size": 0}}}, [1]),
+        ({"prices": {"$elemMatch": {"$type": ["decimal", "double"]}}}, [1]),
     ],
     ids=str,
 )

@@ -7,6 +7,8 @@ from datetime import datetime
 from bson import Binary, Code, DatetimeMS, Decimal128, MaxKey, MinKey, ObjectId, Timestamp
 from hypothesis import strategies as st
 
+from gatewayfw.storage.type_names import TYPE_NAMES
+
 _IDS = [ObjectId("65a000000000000000000001"), ObjectId("65a000000000000000000002")]
 _DATES = [datetime(2024, 2, 29), datetime(2024, 2, 29, 0, 0, 0, 1000)]
 _NUMBERS = [1, 1.0, True, -1, 0, False, 2, 2.5, 2**62, 2**62 + 1, float("nan"), float("inf")]
@@ -28,6 +30,7 @@ _paths = st.sampled_from(("a", "a", *PATHS))
 _expressions = st.sampled_from(
     ["", "a", "^a", "a$", "é", r"\w", r"\W", r"[\d_]", "^.$", "(?:b|É)", r"\ba\b", "^[^a]+$"]
 )
+_types = st.sampled_from(sorted(TYPE_NAMES))
 
 
 def _conditions(values, depth):
@@ -39,6 +42,7 @@ def _conditions(values, depth):
         *(st.tuples(st.just(name), some) for name in ("$in", "$nin", "$all")),
         st.tuples(st.just("$exists"), st.booleans()),
         st.tuples(st.just("$size"), st.integers(0, 3)),
+        st.tuples(st.just("$type"), _types | st.lists(_types, min_size=1, max_size=3)),
         st.tuples(st.just("$regex"), _expressions),
     ]
     if depth:

@@ -65,14 +65,15 @@ def test_a_document_takes_entries_that_it_had_or_nobody_has(number, taken):
             "mongomock knows no expireAfterSeconds of some documents alone",
         ),
         (
-            unique("a", partialFilterExpression={"a": {"$type": "string"}}),
-            "partialFilterExpression: unknown operator $type",
+            unique("a", partialFilterExpression={"a": {"$type": 2}}),
+            "partialFilterExpression: a: $type takes names of types, such as 'string' or 'objectId'",
         ),
         (
             unique("a", partialFilterExpression={"$or": [{"a": {"$ne": 1}}]}),
             "partialFilterExpression: unknown operator $ne",
         ),
         (unique("a", partialFilterExpression={"a": {"$gt": 1}}), None),
+        (unique("a", partialFilterExpression={"a": {"$type": "string"}}), None),
         (unique("a", partialFilterExpression={"a": {"$eq": {"$x": 1}}}), None),
         (Index((("a", 1),), {"expireAfterSeconds": 1}), None),
     ],

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from gatewayfw.errors import DuplicateKey, StorageError
 from gatewayfw.storage import MockStorage, MongoStorage
 from gatewayfw.storage.terms import Index
+from gatewayfw.storage.type_names import TYPE_NAMES
 from tests.examples import examples
 from tests.storage.searches import PATHS, documents, scalars, values
 
@@ -19,6 +20,7 @@ _conditions = st.one_of(
     _comparisons,
     scalars,
     st.just({"$exists": True}),
+    st.builds(lambda name: {"$type": name}, st.sampled_from(sorted(TYPE_NAMES))),
     st.builds(lambda some: {"$in": some}, st.lists(scalars, max_size=2)),
 )
 _partial = st.dictionaries(st.sampled_from("ad"), _conditions, min_size=1, max_size=2)

@@ -138,7 +138,7 @@ class Parser:
         elif name in ("$regex", "$options"):
             if not may_be_text(_compared(found, where)):
                 raise UsageError(f"{where}: {shown(place)} is not a text")
-        elif name != "$exists":
+        elif name not in ("$exists", "$type"):
             return self._value(found, operand, path)
         return operand
 

@@ -42,6 +42,7 @@ RULES: Mapping[int, str] = {
     5: "unique indexes know each element of a list, sparse ones know null; ping, which has a default",
     6: "a positional path stands beside a $not on another path",
     7: "identities in place of dropped, and outside, both of which have a default",
+    8: "filters have $type, by names",
 }
 
 VERSION = max(RULES)
