@@ -172,6 +172,7 @@ class Odm:
     def work(self, seconds: float = math.inf, on_progress: Callable[[Job], None] | None = None) -> int:
         """Work on pending jobs, for at most ``seconds``; return how many are left.
 
+        Jobs that have failed are left while they rest, up to five minutes.
         ``on_progress`` is called with the job after each batch.
 
         Raises:
