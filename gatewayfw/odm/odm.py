@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from typing import Any, TypeVar, final, overload
 
 from gatewayfw.environment import refuse_greenlets
 from gatewayfw.errors import DefinitionError, UsageError
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.jobs.records import Job
+from gatewayfw.odm.migrations.declaration import MigrationFn, Prefer, parse_migration
+from gatewayfw.odm.migrations.run import Migrated, Migrations
 from gatewayfw.odm.models import Model
 from gatewayfw.odm.readiness import Readiness
 from gatewayfw.odm.reading.projection import Projections
@@ -34,6 +37,7 @@ class Odm:
         database: the storage, with what a process does around it.
         replies: the kept replies of idempotent acts.
         readiness: whether the database answers and is complete, for probes.
+        migrations: what is declared, how it is planned and run, and what is noted of it.
     """
 
     def __init__(self, schemas: Schemas, settings: Settings) -> None:
@@ -41,6 +45,7 @@ class Odm:
         self.database = Database(schemas, settings)
         self._projections = Projections(schemas)
         self._models: dict[str, Model] = {}
+        self.migrations = Migrations(self.database)
         self.replies = Replies(self.database)
         self.readiness = Readiness(self.database, self.ready)
 
@@ -198,6 +203,71 @@ class Odm:
         with self.database.worker.leave(beyond):
             yield
             self.work()
+
+    # -- migrations
+
+    @overload
+    def migration(self, name: str, model: str, *, where: Mapping[str, Any]) -> Callable[[MigrationFn], MigrationFn]: ...
+
+    @overload
+    def migration(
+        self,
+        name: str,
+        model: str,
+        *,
+        rename: Mapping[str, str] = ...,
+        copy: Mapping[str, str] = ...,
+        default: Mapping[str, Any] = ...,
+        drop: Iterable[str] = ...,
+        prefer: Prefer | None = ...,
+    ) -> None: ...
+
+    def migration(
+        self,
+        name: str,
+        model: str,
+        *,
+        where: Mapping[str, Any] | None = None,
+        prefer: Prefer | None = None,
+        **kind: Any,
+    ) -> Callable[[MigrationFn], MigrationFn] | None:
+        """Declare how stored documents follow their definition, for `migrate`.
+
+        Give one of: ``rename``, new names by old ones, which the model does not have any more; ``copy``, the same for
+        two names that it has, where the new one is missing; ``default``, values of fields by name, where they are
+        missing; ``drop``, names that the model does not have any more. With ``where``, a filter, it decorates a
+        function that gets a document and returns its ``$set`` and ``$unset``, or None to leave it. A document that has
+        both names of a ``rename`` is listed and stays as it is, unless ``prefer`` is ``"old"`` or ``"new"``.
+
+        Raises:
+            DefinitionError: it does not fit the model as it is defined now, or another migration has its name.
+        """
+        parsed = parse_migration(self.schemas, name, model, kind, where=where, prefer=prefer)
+
+        def declare(function: MigrationFn) -> MigrationFn:
+            _check_plain("migration", function)
+            self.schemas.add_migration(name, replace(parsed, function=function))
+            return function
+
+        if where is not None:
+            return declare
+        self.schemas.add_migration(name, parsed)
+        return None
+
+    def migrate(self, only: str | None = None, plan: bool = False) -> list[Migrated]:
+        """Run what is declared, in order; return what each has changed and left.
+
+        ``changed`` and ``left`` count documents, and holders of frozen copies that have an old name. ``listed`` has the
+        first documents that it cannot change, with the reason; they stay as they are. With ``plan`` nothing is changed,
+        and ``left`` and ``listed`` say what a run would find. A run can be interrupted, and repeated at any time:
+        documents that an old process has written since are found by the next one.
+
+        Raises:
+            UsageError: no migration is named ``only``, or this is inside a transaction.
+            Conflict: another process runs the same migration.
+        """
+        step = self.migrations.plan if plan else self.migrations.run
+        return [step(one).told() for one in self.migrations.chosen(only)]
 
     @property
     def integrity(self) -> Integrity:

@@ -65,12 +65,24 @@ class Listed(Protocol):
         """Yield a message for each mistake in its declaration."""
 
 
+class Migrates(Protocol):
+    """What a model needs of a migration; see `gatewayfw.odm.migrations`."""
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def retired(self) -> tuple[str, ...] | None:
+        """The names that documents lose; None if only its function knows them."""
+
+
 @dataclass(frozen=True)
 class State:
     """All models, and what follows from them; only ever replaced as a whole.
 
     Attributes:
         listings: the listings of each model, in the order of their declaration.
+        migrations: those of all models, by name, in the order of their declaration.
         remembered: what other parts derived from these models, by a key of their own.
     """
 
@@ -79,6 +91,7 @@ class State:
     embedders: Mapping[str, tuple[Relation, ...]] = field(default_factory=dict)
     appearing: Mapping[str, tuple[RelatedRelation, ...]] = field(default_factory=dict)
     listings: Mapping[str, tuple[Listed, ...]] = field(default_factory=dict)
+    migrations: Mapping[str, Migrates] = field(default_factory=dict)
     remembered: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     _links: dict[str, Mapping[str, Link]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -89,12 +102,16 @@ class State:
             embedders[target] = (*embedders.get(target, ()), relation)
             appearing[target] = (*appearing.get(target, ()), *relation.related_relations.values())
         models = {**self.models, model.name: model}
-        return State(self.version + 1, models, embedders, appearing, self.listings)
+        return State(self.version + 1, models, embedders, appearing, self.listings, self.migrations)
 
     def listing(self, model: str, listing: Listed) -> State:
         """Return the state with one more listing of a model."""
         listings = {**self.listings, model: (*self.listings.get(model, ()), listing)}
         return replace(self, version=self.version + 1, listings=listings)
+
+    def migrating(self, name: str, migration: Migrates) -> State:
+        """Return the state with one more migration."""
+        return replace(self, version=self.version + 1, migrations={**self.migrations, name: migration})
 
     def reverses(self, name: str) -> dict[str, RelatedRelation]:
         """Return the reverse relations on a model by name; the first where two share one."""

@@ -18,7 +18,7 @@ from gatewayfw.schemas.fields import Constructors, as_field, check_stored_names
 from gatewayfw.schemas.get import Level, SelectStruct, Spec, freeze, full_projection, level
 from gatewayfw.schemas.kinds.foreign import in_models
 from gatewayfw.schemas.maxima import Maxima, put_maxima
-from gatewayfw.schemas.models import Listed, ModelSchema, State, closure, own_problems, problems_of
+from gatewayfw.schemas.models import Listed, Migrates, ModelSchema, State, closure, own_problems, problems_of
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.places import called_from, defined_at
 from gatewayfw.schemas.relations import RelatedRelation, Relation, check_name, parse_options, parse_relations
@@ -90,6 +90,26 @@ class Schemas(Constructors):
     def listings(self, model: str) -> tuple[Any, ...]:
         """Return the listings of a model, in the order of their declaration."""
         return self._state.listings.get(model, ())
+
+    def add_migration(self, name: str, migration: Migrates) -> None:
+        """Add a migration; DefinitionError where another one has its name."""
+        with self._lock:
+            if name in self._state.migrations:
+                raise DefinitionError(f"migration {name!r} is already declared")
+            self._state = self._state.migrating(name, migration)
+            self.version = self._state.version
+        self.note_change()
+
+    def migrations(self) -> Mapping[str, Any]:
+        """Return all migrations by name, in the order of their declaration."""
+        return self._state.migrations
+
+    def retired(self, model: str) -> tuple[str, ...] | None:
+        """Return the names that migrations take from a model's documents.
+
+        None if only functions know them all.
+        """
+        return self.remembered(_retired, model) if self._state.migrations else ()
 
     def note_change(self) -> None:
         """Record that a definition of the gateway has changed; see `stamp`."""
@@ -270,6 +290,11 @@ class Schemas(Constructors):
     getRelatedRelations = get_related_relations
     selectStruct = select_struct
     createProjection = create_projection
+
+
+def _retired(schemas: Schemas, model: str) -> tuple[str, ...] | None:
+    found = [one.retired for one in schemas.migrations().values() if one.model == model]
+    return None if None in found else tuple(dict.fromkeys(name for names in found for name in names))
 
 
 def _find_named(parts: Mapping[str, T], model: str, key: str, what: str) -> T:

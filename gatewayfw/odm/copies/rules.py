@@ -234,16 +234,18 @@ def renewal_of(schemas: Schemas, relation: Relation, source: Document) -> tuple[
     """Return the update that renews a source's copies, and the filter of its holders.
 
     A single copy is written field by field: writing its indexed ``_id``, too, would cost the database twice as much.
-    It loses those pure fields of the source's model that are not copied, such as one that was excluded later.
+    It loses those pure fields of the source's model that are not copied, such as one that was excluded later, and
+    the names that migrations of it take away. Where these are known only to a function, the copy is written as a whole.
     """
     model = source_of(schemas, relation)
     copy = copy_of(source, model.copy_fields(relation.excludes))
     path, holds = place(relation, source["_id"])
     noted = {version_path(relation, source["_id"]): version_of(source)}
-    if relation.type == "multiple":
+    retired = schemas.retired(model.name)
+    if relation.type == "multiple" or retired is None:
         return {"$set": {**noted, path: copy}}, holds
     update = {"$set": {**noted, **{f"{path}.{name}": value for name, value in copy.items() if name != "_id"}}}
-    if gone := {f"{path}.{name}": "" for name in model.pure if name not in copy}:
+    if gone := {f"{path}.{name}": "" for name in (*model.pure, *retired) if name not in copy}:
         update["$unset"] = gone
     return update, holds
 

@@ -35,6 +35,8 @@ class Change:
     recheck: frozenset[str]
     #: What is added or multiplied, by path.
     calculated: tuple[tuple[str, Any], ...] = ()
+    #: Whether it takes a name away that the model does not have any more, and any copy may still have.
+    retires: bool = False
 
 
 def stored_update(schema: ModelSchema, update: Mapping[str, Any]) -> Change:

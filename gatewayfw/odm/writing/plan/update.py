@@ -33,6 +33,7 @@ from gatewayfw.odm.writing.plan.windows import renew_members, settle
 from gatewayfw.odm.writing.updated_values import check_result, find_corrections
 from gatewayfw.odm.writing.updates import Change, refusal_of
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation
+from gatewayfw.schemas.models import Link
 from gatewayfw.storage import Document
 from gatewayfw.storage.documents import encode
 from gatewayfw.storage.terms import Filter
@@ -82,9 +83,7 @@ def update_unsettled(
     if document is None:
         return None
     holders = [
-        relation
-        for relation in followers_of(attempt.schemas, schema, document)
-        if change.named.intersection(attempt.fields_of(relation))
+        relation for relation in followers_of(attempt.schemas, schema, document) if _is_shown(attempt, relation, change)
     ]
     listings = _listings(attempt, schema, document, change)
     left = yield from _choose(attempt, document, holders, listings)
@@ -154,11 +153,16 @@ class _Listing(NamedTuple):
     reverses: list[RelatedRelation]
 
 
+def _is_shown(attempt: Attempt, link: Link, change: Change) -> bool:
+    """Tell whether copies show what has changed."""
+    return change.retires or not change.named.isdisjoint(attempt.fields_of(link))
+
+
 def _listings(attempt: Attempt, schema: ModelSchema, document: Document, change: Change) -> list[_Listing]:
     found = []
     for relation in schema.relations.values():
         reverses = relation.related_relations.values()
-        if shown := [one for one in reverses if change.named.intersection(attempt.fields_of(one))]:
+        if shown := [one for one in reverses if _is_shown(attempt, one, change)]:
             found.append(_Listing(relation, ids_in(document.get(relation.name)), shown))
     return found
 

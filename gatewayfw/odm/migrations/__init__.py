@@ -1,0 +1,1 @@
+"""Bring stored documents in line with changed definitions."""

@@ -1,0 +1,135 @@
+"""Pure functions that decide what a migration makes of one stored document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from gatewayfw.errors import UsageError, ValidationError
+from gatewayfw.odm.hidden import HIDDEN
+from gatewayfw.odm.migrations.declaration import Migration
+from gatewayfw.odm.writing.updates import Change
+from gatewayfw.schemas import ModelSchema, Schemas
+from gatewayfw.schemas.exactness import check_value
+from gatewayfw.schemas.relations import check_name
+from gatewayfw.schemas.values import loaded_form
+from gatewayfw.storage.terms import Update
+from gatewayfw.storage.update_operators import apply_update
+
+#: Why a document is listed and stays as it is.
+Reason = str
+STILL_MATCHES = "would still match after the change"
+
+
+def decide(schemas: Schemas, migration: Migration, stored: Mapping[str, Any]) -> Change | Reason:
+    """Return the change of a document that meets the condition, or why there is none.
+
+    ``stored`` has the `fields` of the migration.
+
+    Raises:
+        UsageError: the migration's function returned something other than a change of the model.
+    """
+    schema = schemas.get_schema(migration.model)
+    update = _DECIDERS[migration.kind](schemas, schema, migration, stored)
+    if isinstance(update, str):
+        return update
+    update = {operator: changes for operator, changes in update.items() if changes}
+    if migration.meets(apply_update({"_id": None, **stored}, update, {})):
+        return STILL_MATCHES
+    named = frozenset(name for changes in update.values() for name in changes)
+    return Change(
+        {name: dict(changes) for name, changes in update.items()}, named, frozenset(), retires=_retires(update, schema)
+    )
+
+
+def _retires(update: Update, schema: ModelSchema) -> bool:
+    return any(name not in schema.pure for name in update.get("$unset", ()))
+
+
+def _rename(_: Schemas, _schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]) -> Update | Reason:
+    found = {old: new for old, new in migration.names.items() if old in stored}
+    both = [(old, new) for old, new in found.items() if new in stored]
+    if both and migration.prefer is None:
+        return f"has both {both[0][0]} and {both[0][1]}"
+    kept = {new for _old, new in both} if migration.prefer == "new" else set()
+    moved = {new: stored[old] for old, new in found.items() if new not in kept}
+    return {"$set": moved, "$unset": dict.fromkeys(found, "")}
+
+
+def _copy(_: Schemas, _schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]) -> Update:
+    return {"$set": {new: stored[old] for old, new in migration.names.items() if old in stored and new not in stored}}
+
+
+def _default(_: Schemas, _schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]) -> Update:
+    return {"$set": {name: value for name, value in migration.names.items() if name not in stored}}
+
+
+def _drop(_: Schemas, _schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]) -> Update:
+    return {"$unset": {name: "" for name in migration.names if name in stored}}
+
+
+def _ask(schemas: Schemas, schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]) -> Update | Reason:
+    """Return what the migration's function says, checked."""
+    assert migration.function is not None
+    reverses = schemas.get_related_relations(schema.name)
+    shown = {name: value for name, value in stored.items() if name != HIDDEN and name not in reverses}
+    try:
+        told = migration.function(loaded_form(shown))
+    except Exception as error:
+        error.add_note(f"in the migration {migration.name!r}, for {schema.name} {stored.get('_id')}")
+        raise
+    if told is None or told == {}:
+        return "the function changes nothing"
+    place = f"migration {migration.name!r}: the function"
+    if not isinstance(told, Mapping) or not told.keys() <= {"$set", "$unset"}:
+        raise UsageError(f"{place} must return $set and $unset, or None")
+    values, gone = told.get("$set", {}), told.get("$unset", {})
+    if wrong := [name for name in values if name not in schema.pure]:
+        raise UsageError(f"{place} sets {wrong[0]!r}, which is not a pure field of model {schema.name!r}")
+    for name in gone:
+        _check_unset(schemas, schema, name, values, place)
+    try:
+        checked = {name: check_value(schema.pure[name], value, name) for name, value in values.items()}
+    except ValidationError as error:
+        return "; ".join(f"{path}: {' '.join(texts)}" for path, texts in error.errors.items())
+    return {"$set": checked, "$unset": dict.fromkeys(gone, "")}
+
+
+def _check_unset(schemas: Schemas, schema: ModelSchema, name: Any, values: Mapping[str, Any], place: str) -> None:
+    check_name(name, f"{place} unsets")
+    if name in values:
+        raise UsageError(f"{place} sets and unsets {name!r}")
+    if name in schemas.links(schema.name):
+        raise UsageError(f"{place} unsets the relation {name!r}")
+    if name in schema.pure and schema.pure[name].required:
+        raise UsageError(f"{place} unsets {name!r}, which is required")
+
+
+_DECIDERS: Mapping[str, Callable[[Schemas, ModelSchema, Migration, Mapping[str, Any]], Update | Reason]] = {
+    "rename": _rename,
+    "copy": _copy,
+    "default": _default,
+    "drop": _drop,
+    "function": _ask,
+}
+
+
+def frozen_copy(migration: Migration, copy: Mapping[str, Any], shown: frozenset[str]) -> dict[str, Any] | Reason:
+    """Return a frozen copy without the old names; its values stay as they were.
+
+    ``shown`` has the pure fields that such a copy holds: what is left out of them goes. A copy with both names is not
+    changed without `prefer`.
+    """
+    changed: dict[str, Any] = {}
+    for name, value in copy.items():
+        if name not in migration.names:
+            changed.setdefault(name, value)
+            continue
+        new = migration.names[name]
+        if new not in shown:  # dropped, or left out of copies
+            continue
+        if new in copy and migration.prefer is None:
+            return f"has both {name} and {new}"
+        if new not in copy or migration.prefer == "old":
+            changed[new] = value
+    return changed

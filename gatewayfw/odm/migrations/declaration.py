@@ -1,0 +1,212 @@
+"""What a migration is, and which declarations are refused.
+
+Each is a condition on stored documents and a change that ends it, so that it can be repeated, interrupted and begun
+again. Source: our choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+from gatewayfw.errors import DefinitionError, UsageError, ValidationError
+from gatewayfw.odm.hidden import HIDDEN
+from gatewayfw.schemas import ModelSchema, Schemas
+from gatewayfw.schemas.exactness import check_value
+from gatewayfw.schemas.relations import check_name
+from gatewayfw.storage.filter_operators import JUNCTIONS, Predicate, compile_filter
+from gatewayfw.storage.subset import check_filter
+
+#: What a migration does; with ``function`` a function says it for each document.
+Kind = Literal["rename", "copy", "default", "drop", "function"]
+#: Which value stays where a document has both names of a `rename`.
+Prefer = Literal["old", "new"]
+#: Given a stored document in Python's types, returns its ``$set`` and ``$unset``; None to leave and list it.
+MigrationFn = Callable[[dict[str, Any]], Mapping[str, Mapping[str, Any]] | None]
+_MOST_NAME = 200
+
+
+@dataclass(frozen=True, eq=False)
+class Migration:
+    """One declared migration.
+
+    Attributes:
+        names: new names by old ones for ``rename`` and ``copy``, stored values by name for ``default``, names for
+            ``drop``.
+        prefer: for ``rename``; None lists documents with both names.
+        where: the condition of a ``function``.
+    """
+
+    name: str
+    model: str
+    kind: Kind
+    names: Mapping[str, Any] = field(default_factory=dict)
+    prefer: Prefer | None = None
+    where: Mapping[str, Any] = field(default_factory=dict)
+    function: MigrationFn | None = None
+
+    @cached_property
+    def condition(self) -> dict[str, Any]:
+        """The stored filter of the documents that are left to change."""
+        if self.kind == "function":
+            return dict(self.where)
+        if self.kind == "copy":
+            ways = [{old: {"$exists": True}, new: {"$exists": False}} for old, new in self.names.items()]
+        else:
+            ways = [{name: {"$exists": self.kind != "default"}} for name in self.names]
+        return {"$or": ways}
+
+    @cached_property
+    def meets(self) -> Predicate:
+        """Tells whether a stored document meets the condition."""
+        return compile_filter(self.condition)
+
+    @property
+    def retired(self) -> tuple[str, ...] | None:
+        """The names that documents lose; None if only the function knows them."""
+        if self.kind == "function":
+            return None
+        return tuple(self.names) if self.kind in ("rename", "drop") else ()
+
+    @property
+    def fields(self) -> list[str] | None:
+        """What of a document the change depends on; None for all of it."""
+        if self.kind == "function":
+            return None
+        return [*self.names, *(self.names.values() if self.kind in ("rename", "copy") else ())]
+
+
+def parse_migration(
+    schemas: Schemas,
+    name: str,
+    model: str,
+    kinds: Mapping[str, Any],
+    *,
+    prefer: object = None,
+    where: object = None,
+) -> Migration:
+    """Return a migration; ``kinds`` has what was given by kind.
+
+    With ``where`` it still lacks its function.
+
+    Raises:
+        DefinitionError: it is no migration of the model as it is defined now; the text says why.
+    """
+    if not isinstance(name, str) or not name.strip() or len(name) > _MOST_NAME:
+        raise DefinitionError(f"migration {name!r}: the name must be a text of 1 to {_MOST_NAME} characters")
+    place = f"migration {name!r}"
+    if model not in schemas.get_schemas():
+        raise DefinitionError(f"{place}: there is no model {model!r}; define it first")
+    schema = schemas.get_schema(model)
+    given = [*kinds, *(["where"] if where is not None else [])]
+    if len(given) != 1 or given[0] not in (*_PARSERS, "where"):
+        listed = ", ".join((*_PARSERS, "where"))
+        raise DefinitionError(f"{place}: give one of {listed}; given: {' and '.join(given) or 'none'}")
+    (kind,) = given
+    if prefer is not None and (kind != "rename" or prefer not in get_args(Prefer)):
+        raise DefinitionError(f"{place}: prefer is 'old' or 'new', and goes with rename")
+    if kind == "where":
+        return Migration(name, model, "function", where=_parse_where(where, place))
+    names = _PARSERS[kind](schemas, schema, kinds[kind], place)
+    return Migration(name, model, kind, names, prefer)  # type: ignore[arg-type]  # both were checked
+
+
+def _parse_rename(schemas: Schemas, schema: ModelSchema, given: object, place: str) -> dict[str, str]:
+    names = _mapping(given, f"{place}: rename", "new names by old ones")
+    for old, new in names.items():
+        _check_gone(schemas, schema, old, f"{place}: rename")
+        _check_pure(schema, new, f"{place}: rename")
+    _check_once(names.values(), f"{place}: rename")
+    return names
+
+
+def _parse_copy(_: Schemas, schema: ModelSchema, given: object, place: str) -> dict[str, str]:
+    names = _mapping(given, f"{place}: copy", "new names by old ones")
+    for one in (*names, *names.values()):
+        _check_pure(schema, one, f"{place}: copy")
+    _check_once((*names, *names.values()), f"{place}: copy")
+    return names
+
+
+def _parse_default(_: Schemas, schema: ModelSchema, given: object, place: str) -> dict[str, Any]:
+    values = _mapping(given, f"{place}: default", "values by name")
+    for name in values:
+        _check_pure(schema, name, f"{place}: default")
+    try:
+        return {name: check_value(schema.pure[name], value, name) for name, value in values.items()}
+    except ValidationError as error:
+        told = "; ".join(f"{path}: {' '.join(texts)}" for path, texts in error.errors.items())
+        raise DefinitionError(f"{place}: default: {told}") from error
+
+
+def _parse_drop(schemas: Schemas, schema: ModelSchema, given: object, place: str) -> dict[str, None]:
+    if isinstance(given, str) or not isinstance(given, Iterable) or not (names := list(given)):
+        raise DefinitionError(f"{place}: drop: expected a list of names")
+    for name in names:
+        _check_gone(schemas, schema, name, f"{place}: drop")
+    _check_once(names, f"{place}: drop")
+    return dict.fromkeys(names)
+
+
+_PARSERS: Mapping[str, Callable[[Schemas, ModelSchema, object, str], dict[str, Any]]] = {
+    "rename": _parse_rename,
+    "copy": _parse_copy,
+    "default": _parse_default,
+    "drop": _parse_drop,
+}
+
+
+def _parse_where(given: object, place: str) -> dict[str, Any]:
+    try:
+        if not isinstance(given, Mapping) or not given:
+            raise UsageError("where: expected a filter that names a field")
+        check_filter(given, "where")
+    except UsageError as error:
+        raise DefinitionError(f"{place}: {error.message}") from error
+    if HIDDEN in _heads(given):
+        raise DefinitionError(f"{place}: where: {HIDDEN} is not for filters")
+    return dict(given)
+
+
+def _heads(filter: Mapping[str, Any]) -> set[str]:
+    """Return the names of the fields in a filter."""
+    inner = [one for key, parts in filter.items() if key in JUNCTIONS for one in parts]
+    own = {key.partition(".")[0] for key in filter if key not in JUNCTIONS}
+    return own.union(*map(_heads, inner))
+
+
+def _mapping(given: object, place: str, what: str) -> dict[str, Any]:
+    if not isinstance(given, Mapping) or not given:
+        raise DefinitionError(f"{place}: expected {what}")
+    return dict(given)
+
+
+def _check_pure(schema: ModelSchema, name: object, place: str) -> None:
+    if not isinstance(name, str) or name not in schema.pure:
+        what = "is a relation" if isinstance(name, str) and name in schema.relations else "is not a pure field"
+        raise DefinitionError(f"{place}: {name!r} {what} of model {schema.name!r}")
+
+
+def _check_gone(schemas: Schemas, schema: ModelSchema, name: object, place: str) -> None:
+    check_name(name, place)
+    check_gone(schemas, schema, str(name), place)
+
+
+def check_gone(schemas: Schemas, schema: ModelSchema, name: str, place: str) -> None:
+    """Refuse an old name that the model has now.
+
+    Raises:
+        DefinitionError: it is a pure field, a relation or a reverse relation.
+    """
+    if name in schema.pure or name in schemas.links(schema.name):
+        raise DefinitionError(f"{place}: model {schema.name!r} still has {name!r}; take it out of the definition first")
+
+
+def _check_once(names: Iterable[Any], place: str) -> None:
+    seen: set[Any] = set()
+    for name in names:
+        if name in seen:
+            raise DefinitionError(f"{place}: {name!r} is named twice")
+        seen.add(name)

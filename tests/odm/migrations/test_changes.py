@@ -1,0 +1,124 @@
+"""What a migration makes of one stored document."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from bson import Decimal128
+
+from gatewayfw.errors import DefinitionError, UsageError
+from gatewayfw.odm.migrations.changes import STILL_MATCHES, decide, frozen_copy
+from gatewayfw.odm.migrations.declaration import parse_migration
+from gatewayfw.schemas import decimal, integer, optional, string
+
+NOW = {"name": string(), "email": optional(string()), "level": optional(integer()), "fee": optional(decimal(places=2))}
+
+
+@pytest.fixture
+def migration(define):
+    """A function that declares a migration of owners, and returns it and the definitions."""
+
+    def make(function=None, **keys):
+        odm = define(NOW).odm
+        declare = odm.migration("m", "owner", **keys)
+        if function is not None:
+            declare(function)
+        return odm.schemas, odm.schemas.migrations()["m"]
+
+    return make
+
+
+CHANGED = [
+    ({"rename": {"mail": "email"}}, {"mail": 1}, {"$set": {"email": 1}, "$unset": {"mail": ""}}),
+    ({"rename": {"mail": "email", "rank": "level"}}, {"rank": None}, {"$set": {"level": None}, "$unset": {"rank": ""}}),
+    (
+        {"rename": {"mail": "email"}, "prefer": "old"},
+        {"mail": 1, "email": 2},
+        {"$set": {"email": 1}, "$unset": {"mail": ""}},
+    ),
+    ({"rename": {"mail": "email"}, "prefer": "new"}, {"mail": 1, "email": 2}, {"$unset": {"mail": ""}}),
+    ({"copy": {"name": "email"}}, {"name": "n"}, {"$set": {"email": "n"}}),
+    ({"default": {"level": 1, "email": "e"}}, {"level": 2}, {"$set": {"email": "e"}}),
+    ({"default": {"fee": Decimal("1.50")}}, {}, {"$set": {"fee": Decimal128("1.50")}}),
+    ({"drop": ["mail", "fax"]}, {"fax": 1}, {"$unset": {"fax": ""}}),
+]
+
+
+@pytest.mark.parametrize(("keys", "stored", "update"), CHANGED)
+def test_a_change_ends_the_condition(migration, keys, stored, update):
+    schemas, one = migration(**keys)
+    change = decide(schemas, one, stored)
+    assert change.update == update
+    assert change.named == {name for names in update.values() for name in names}
+    assert change.retires == ("$unset" in update)
+
+
+def test_a_document_with_both_names_is_listed(migration):
+    assert decide(*migration(rename={"mail": "email"}), {"mail": 1, "email": 1}) == "has both mail and email"
+
+
+def test_a_function_sees_values_as_python_does_and_its_own_are_checked(migration):
+    def double(doc):
+        return {"$set": {"fee": doc["fee"] * 2}, "$unset": {"mail": ""}}
+
+    change = decide(
+        *migration(double, where={"mail": "m"}), {"_id": 1, "mail": "m", "fee": Decimal128("1.25"), "_gw": {}}
+    )
+    assert change.update == {"$set": {"fee": Decimal128("2.50")}, "$unset": {"mail": ""}}
+
+
+LISTED = [
+    (None, "the function changes nothing"),
+    ({}, "the function changes nothing"),
+    ({"$set": {"level": "high"}}, "level: Not a valid integer."),
+    ({"$set": {"level": 1}}, STILL_MATCHES),
+]
+
+
+@pytest.mark.parametrize(("told", "reason"), LISTED)
+def test_what_a_function_cannot_change_is_listed(migration, told, reason):
+    assert decide(*migration(lambda doc: told, where={"mail": "m"}), {"mail": "m"}) == reason
+
+
+WRONG = [
+    ([], "must return $set and $unset, or None"),
+    ({"$inc": {"level": 1}}, "must return $set and $unset, or None"),
+    ({"$set": {"mail": 1}}, "sets 'mail', which is not a pure field of model 'owner'"),
+    ({"$unset": {"items": ""}}, "unsets the relation 'items'"),
+    ({"$unset": {"name": ""}}, "unsets 'name', which is required"),
+    ({"$set": {"level": 1}, "$unset": {"level": ""}}, "sets and unsets 'level'"),
+    ({"$unset": {"_gw": ""}}, "'_gw' is not a usable name"),
+    ({"$unset": {"a.b": ""}}, "'a.b' is not a usable name"),
+]
+
+
+@pytest.mark.parametrize(("told", "text"), WRONG)
+def test_a_function_that_returns_no_change_of_the_model_is_refused(migration, told, text):
+    with pytest.raises((UsageError, DefinitionError)) as refused:
+        decide(*migration(lambda doc: told, where={"mail": "m"}), {"mail": "m"})
+    assert text in refused.value.message
+
+
+def test_the_error_of_a_function_names_the_document(migration):
+    with pytest.raises(KeyError) as raised:
+        decide(*migration(lambda doc: doc["fax"], where={"mail": "m"}), {"_id": 7, "mail": "m"})
+    assert raised.value.__notes__ == ["in the migration 'm', for owner 7"]
+
+
+FROZEN = [
+    ({"rename": {"mail": "email"}}, {"mail": 1, "name": 2}, {"email": 1, "name": 2}),
+    ({"rename": {"mail": "email"}}, {"mail": 1, "email": 2}, "has both mail and email"),
+    ({"rename": {"mail": "email"}, "prefer": "old"}, {"mail": 1, "email": 2}, {"email": 1}),
+    ({"rename": {"mail": "email"}, "prefer": "old"}, {"email": 2, "mail": 1}, {"email": 1}),
+    ({"rename": {"mail": "email"}, "prefer": "new"}, {"mail": 1, "email": 2}, {"email": 2}),
+    ({"rename": {"mail": "level"}}, {"mail": 1, "name": 2}, {"name": 2}),
+    ({"drop": ["mail"]}, {"mail": 1, "name": 2}, {"name": 2}),
+]
+
+
+@pytest.mark.parametrize(("keys", "copy", "after"), FROZEN)
+def test_a_frozen_copy_gets_the_new_name_and_keeps_its_values(define, keys, copy, after):
+    kinds = {kind: value for kind, value in keys.items() if kind != "prefer"}
+    one = parse_migration(define(NOW).odm.schemas, "m", "owner", kinds, prefer=keys.get("prefer"))
+    assert frozen_copy(one, copy, frozenset({"name", "email"})) == after
