@@ -80,15 +80,15 @@ class Preparation:
         Raises:
             DefinitionError: a definition that a model depends on is wrong.
         """
-        own = list(names)
+        own, defined = dict.fromkeys(names), self._schemas.get_schemas()
         for name in own:
             self._schemas.validate(name)
-        reached = [near for name in own for near in neighbours(self._schemas, name) if near not in own]
+        reached = [near for name in own for near in neighbours(self._schemas, name) if near in defined]
         if self._storage.multi_process:
             self._storage.has_transactions()  # warns when there are none
             self._internal[records.COLLECTION] = records.INDEXES
             reached.append(records.COLLECTION)
-        self._prepare(own, dict.fromkeys(reached))
+        self._prepare(own, dict.fromkeys(name for name in reached if name not in own))
 
     def prepare_collection(self, name: str, indexes: Sequence[Index]) -> None:
         """Prepare a collection that belongs to no model, on its first use."""
@@ -255,10 +255,10 @@ class Preparation:
 
 
 def neighbours(schemas: Schemas, name: str) -> list[str]:
-    """Return the other models that embed a model or are embedded in it."""
-    models, defined = [one.schema_name for one in schemas.get_relations(name).values()], schemas.get_schemas()
+    """Return the other models that embed a model or that it names, also undefined."""
+    models = [one.schema_name for one in schemas.get_relations(name).values()]
     models += [relation.model for relation in schemas.embedders(name)]
-    return [model for model in dict.fromkeys(models) if model != name and model in defined]
+    return [model for model in dict.fromkeys(models) if model != name]
 
 
 def _wanted_of(schemas: Schemas, name: str) -> list[Index]:

@@ -237,7 +237,7 @@ class Schemas(Constructors):
         problems = [problem for model in state.models if model in reached for problem in problems_of(state, model)]
         if problems:
             raise DefinitionError("; ".join(dict.fromkeys(problems)))
-        self._valid[name] = state.version
+        self._valid.update(dict.fromkeys(reached, state.version))  # from each of them the same ones are reached
 
     def problems(self) -> list[str]:
         """Return a message for each mistake in the definitions of all models."""

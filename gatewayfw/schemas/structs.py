@@ -184,9 +184,9 @@ def compile_struct(validator: Any, registry: Schemas, bounds: Bounds | None = No
     if isinstance(validator, Mapping):
         validator = as_field(validator, "validator")
     if isinstance(validator, ObjectField):
-        parts = cast(ObjectField, put_maxima(validator, registry.maxima(ids=True), "validator"))
-        inside = (_within(field, bounds) if path == "get" else field for path, field in parts.parts())
-        parts = cast(ObjectField, parts.with_parts(list(inside)))
+        bounded = put_maxima(validator, registry.maxima(ids=True), "validator")
+        within = change_parts(bounded, lambda field, path: _within(field, bounds) if path == "get" else field)
+        parts = cast(ObjectField, within)
         return _make_struct(parts, parts.fields or {}, registry)
     named = is_kind(validator) or isinstance(validator, type)
     if named or isinstance(validator, mm.Field) or not callable(validator):

@@ -6,7 +6,7 @@ import functools
 
 import pytest
 
-from gatewayfw.acts.hooks import call_with_body, find_access_rules, find_hook_problems, name_of
+from gatewayfw.acts.hooks import call_with_body, find_access_rules, find_fn_problems, find_hook_problems, name_of
 from gatewayfw.auth import access_rule
 from gatewayfw.spelling import CONTRACT, PYTHON
 
@@ -131,3 +131,39 @@ def test_a_hook_that_comes_late_takes_two_also_below_its_decorator():
     assert list(find_hook_problems("postAct", late, PYTHON, "result")) == [
         f"post_act[{at}] {wrong}" for at in (2, 3, 4)
     ]
+
+
+async def later(body):
+    pass
+
+
+async def later_and_later(body):
+    yield
+
+
+def now_and_then(body):
+    yield
+
+
+#: Functions of all signatures that make a difference.
+FUNCTIONS = [
+    *(lambda: None, lambda body: None, lambda a, b: None, lambda a, b, c: None, lambda *a: None, lambda a, *b: None),
+    *(lambda a=1: None, lambda a, b=1: None, lambda a=1, b=2, c=3: None, lambda body=1: None, lambda _=None: None),
+    *(lambda *, a: None, lambda *, a=1: None, lambda a, *, b: None, lambda a, *, b=1: None, lambda a, *, b=1, c: None),
+    *(lambda a, /: None, lambda a, b, /: None, lambda a=1, /: None, lambda **a: None, lambda a, **b: None),
+    *(lambda *a, b: None, lambda *a, b=1, **c: None, later, later_and_later, now_and_then),
+]
+
+
+def told_of(fn):
+    """What is wrong with a function as that of an act, and as a hook of each kind."""
+    hooks = [list(find_hook_problems(key, [fn], PYTHON, more)) for key, more in (("preAct", ""), ("postAct", "result"))]
+    return list(find_fn_problems(fn)), hooks, call_with_body(fn) is fn
+
+
+@pytest.mark.parametrize("fn", FUNCTIONS, ids=range(len(FUNCTIONS)))
+def test_a_plain_function_is_judged_as_one_whose_signature_is_looked_up(fn):
+    told = told_of(fn)
+    fn.looked_up = True  # what has attributes may have `__wrapped__` or `__signature__`
+    assert told_of(fn) == told
+    del fn.looked_up

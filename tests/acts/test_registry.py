@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from inspect import currentframe
 
@@ -537,3 +538,28 @@ def test_messages_name_what_the_caller_wrote(acts, way):
         else:
             getattr(acts, way)(validator=STRUCT, fn=add_user, **given)
     assert raised.value.message == wrong["message"]
+
+
+def test_an_act_costs_the_same_however_many_there_are(acts):
+    def register(number):
+        acts.set_act(schema="user", act_name=f"act{number}", validator=STRUCT, fn=add_user)
+
+    for number in range(2_000):
+        register(number)
+    tracemalloc.start()
+    register(2_000)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 50_000  # a copy of the table has 100,000
+    assert len(acts.get_acts("user")) == 2_001
+
+
+def test_a_reader_sees_whole_tables_while_others_register(acts):
+    def register(number):
+        acts.set_act(schema=f"s{number % 3}", act_name=f"act{number}", validator=STRUCT, fn=add_user)
+        return sum(map(len, acts.get_main_acts().values())), acts.takes_files, acts.get_service("main")
+
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(register, range(200)))
+    assert max(count for count, _, _ in found) == 200
+    assert sum(map(len, acts.get_main_acts().values())) == 200

@@ -271,3 +271,15 @@ def test_what_is_handed_out_may_be_changed(shop: Schemas) -> None:
     shop.get_related_relations("country").clear()
     shop.get_relations("city").clear()
     assert (list(shop.get_related_relations("country")), list(shop.get_relations("city"))) == (["cities"], ["country"])
+
+
+def test_models_that_reach_each_other_are_checked_together(schemas: Schemas, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(5):
+        relations = {"to": link(f"m{number - 1}")} if number else {}
+        schemas.add(f"m{number}", {"name": string()}, relations)
+    schemas.add("other", {"name": string()})
+    checked: list[str] = []
+    monkeypatch.setattr("gatewayfw.schemas.registry.problems_of", lambda state, model: checked.append(model) or ())
+    for model in (*schemas.get_schemas(), "m0"):
+        schemas.validate(model)
+    assert checked == ["m0", "m1", "m2", "m3", "m4", "other"]
