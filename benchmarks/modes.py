@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from benchmarks import growth, inprocess, instructions, listing, memory, report, scaling
+from benchmarks import growth, inprocess, instructions, listing, memory, report, scaling, starting
 from benchmarks.chart import bars
 from benchmarks.contenders import CONTENDERS, Contender
 from benchmarks.counting import commands_of
@@ -77,6 +77,11 @@ def remembered(arguments: Namespace, uri: str, size: Size) -> Result:
     return Result("memory", *memory.measured(uri, contenders, _plan(arguments, size), requests))
 
 
+def started(arguments: Namespace, uri: str, size: Size) -> Result:
+    """Definitions, and the first write of a process."""
+    return Result("start", *starting.measured(uri, starting.Sizes.small() if arguments.quick else starting.Sizes()))
+
+
 def scaled(arguments: Namespace, uri: str, size: Size) -> Result:
     """Workers and threads."""
     contenders, works = _contenders(arguments, scaling.CHOSEN), _works(arguments, scaling.ASKED)
@@ -92,6 +97,7 @@ MODES: dict[str, Callable[[Namespace, str, Size], Result]] = {
     "listing": paged,
     "memory": remembered,
     "scaling": scaled,
+    "start": started,
 }
 
 

@@ -16,13 +16,13 @@ TEXT = page.DETAILS.read_text("utf-8")
 
 
 def test_the_page_has_a_place_for_each_run():
-    parts = ["http-32", "http-1", "inprocess", "instructions", "growth", "listing", "memory", "scaling"]
+    parts = ["http-32", "http-1", "inprocess", "instructions", "growth", "listing", "memory", "scaling", "start"]
     assert page.parts(page.DETAILS) == parts
 
 
-def test_the_front_page_has_three_tables_of_the_runs():
-    assert page.parts(page.FRONT) == ["http-32", "growth", "http-32"]
-    assert page.FRONT.read_text("utf-8").count("| --- |") == 3
+def test_the_front_page_has_four_tables_of_the_runs():
+    assert page.parts(page.FRONT) == ["http-32", "growth", "start", "http-32"]
+    assert page.FRONT.read_text("utf-8").count("| --- |") == 4
 
 
 def test_the_front_page_shows_the_tables_of_the_details(tmp_path):

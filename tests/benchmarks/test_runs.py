@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from pymongo import MongoClient
 
-from benchmarks import inprocess, load, scaling
+from benchmarks import inprocess, load, scaling, starting
 from benchmarks.__main__ import ended_once, main
 from benchmarks.contenders import CONTENDERS, PROTECTED, REFERENCE, TWIN
 from benchmarks.growth import Sizes, many_models, measured
@@ -289,3 +289,12 @@ def test_growth_has_every_figure(mongod_uri):
     lengths = [len(line) for growth in data["growth"] for line in growth["series"].values()]
     assert lengths == [2] * len(lengths)
     assert (told.count("**"), chart.count("<polyline")) == (2 * (1 + len(data["growth"])), len(lengths))
+
+
+@pytest.mark.mongo
+@pytest.mark.slow
+def test_a_start_is_measured_on_an_empty_and_on_a_prepared_database(mongod_uri):
+    told, data = starting.measured(mongod_uri, starting.Sizes.small())
+    commands = [(new["commands"], old["commands"]) for *_, new, old in data["rows"]]
+    assert ([row[:2] for row in data["rows"]], commands) == ([(1, 2), (3, 6)], [(13, 5), (13, 5)])
+    assert told.count("commands |") == 4
