@@ -211,7 +211,7 @@ def test_an_interrupted_run_goes_on_from_its_state(stocked, state, monkeypatch, 
 def test_a_run_that_goes_on_tells_no_job_again(mongo_database, state, monkeypatch):
     monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 0.0)
     gw = shop(mongo_database, inline_limit=1)
-    gw.shop_id, gw.item_ids = stock(gw, items=3)
+    gw.shop_id, gw.item_ids = stock(gw, items=4)
     gw.odm.model("shop").find_one_and_update(filter={"_id": gw.shop_id}, update={"$set": {"name": "new"}})
     newest = {f"_gw.at.shop.{gw.shop_id}": next(gw.odm.storage.find("shop", {}))["_gw"]["v"]}
     gw.odm.storage.update_one("item", {"_id": gw.item_ids[2]}, {"$set": newest}, ())  # the job passes over it

@@ -236,6 +236,14 @@ ASKED = {
         lambda jobs: jobs.blocked("org", [A]),
         ("find", {"id": {"$in": [A]}, "model": "org"}, ["id"]),
     ),
+    "of copies": (
+        lambda jobs: jobs.of_copies(ORGS, [A]),
+        ("find", {"id": {"$in": [A]}, "model": "org", "relation": "user.orgs", "kind": {"$ne": "windows"}}),
+    ),
+    "of windows": (
+        lambda jobs: jobs.of_windows(USERS, [A]),
+        ("find", {"needs": "windows user.orgs org", "targets": {"$in": [A]}}),
+    ),
     "pending": (
         lambda jobs: jobs.pending(),
         ("find", {"since": {"$gte": datetime(1970, 1, 1)}}, ["since"], {"sort": [("since", 1)], "limit": 1}),
