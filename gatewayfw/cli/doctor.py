@@ -234,8 +234,11 @@ def _waiting(storage: Storage) -> Iterator[str]:
 
 
 def _unreadable(storage: Storage) -> Iterator[str]:
-    for key in Jobs(storage).unreadable():
-        yield f"{COLLECTION}: {key!r} is no job that this version can read, so nobody works on it"
+    unreadable = Jobs(storage).unreadable()
+    for key in unreadable:
+        more = sum(1 for _ in unreadable)
+        others = f", nor are {more:,} others" if more else ""
+        yield f"{COLLECTION}: {key!r} is no job that this version can read{others}, so nobody works on it"
 
 
 def _to_renew(rows: Iterable[IndexRow]) -> Iterator[str]:

@@ -448,6 +448,14 @@ def test_a_job_that_cannot_be_read_is_a_warning(waiting):
     assert report(waiting) == (0, clear(warnings=[text]))
 
 
+def test_what_are_no_jobs_is_one_warning(storage):
+    gw = shop(storage)
+    gw.odm.ready()
+    storage.insert("_gw_jobs", [{"_id": at} for at in range(1_234)])
+    text = "_gw_jobs: 0 is no job that this version can read, nor are 1,233 others, so nobody works on it"
+    assert [one for one in report(gw)[1]["warnings"] if "_gw_jobs" in one] == [text]
+
+
 def test_a_lost_server_is_a_problem():
     gw = shop("mongodb://127.0.0.1:9/none", server_selection_timeout=0.1)
     found = report(gw)

@@ -11,7 +11,7 @@ doing the same work twice; correctness does not depend on them.
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, get_args
@@ -163,12 +163,12 @@ class Jobs:
         found = self._storage.find(COLLECTION, {}, sort=[("since", 1), ("_id", 1)])
         return [job for one in found if (job := _job(one)) is not None]
 
-    def unreadable(self) -> list[Any]:
-        """Return the ``_id`` of each document here that this version cannot read.
+    def unreadable(self) -> Iterator[Any]:
+        """Yield the ``_id`` of each document here that this version cannot read.
 
         Another version or another tool wrote it. Nothing else is done with it.
         """
-        return [one["_id"] for one in self._storage.find(COLLECTION, {}, sort=[("_id", 1)]) if _job(one) is None]
+        return (one["_id"] for one in self._storage.find(COLLECTION, {}, sort=[("_id", 1)]) if _job(one) is None)
 
     def pending(self, before: datetime | None = None) -> tuple[int, datetime | None]:
         """Return how many jobs there are, and when the oldest was made, naive UTC.

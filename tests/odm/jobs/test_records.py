@@ -70,7 +70,7 @@ def test_what_another_version_wrote_is_left_alone(storage, jobs, name, value):
     foreign = next(storage.find(COLLECTION, {})) | {"_id": "foreign", name: value}
     storage.insert(COLLECTION, [foreign])
     assert [job.key for job in jobs.listed()] == [KEY]
-    assert jobs.unreadable() == [foreign["_id"]]
+    assert list(jobs.unreadable()) == [foreign["_id"]]
     assert jobs.claim(foreign["_id"], "me") is None
 
 
@@ -81,7 +81,7 @@ def test_a_job_that_does_not_say_where_it_is_is_left_alone(storage, jobs):
         del foreign["after"]
         storage.insert(COLLECTION, [foreign])
     assert [job.key for job in jobs.listed()] == [KEY]
-    assert jobs.unreadable() == ["a", "b"]
+    assert list(jobs.unreadable()) == ["a", "b"]
 
 
 def test_jobs_are_listed_by_age(storage, jobs):
@@ -96,7 +96,7 @@ def test_jobs_are_listed_by_age(storage, jobs):
 def test_a_document_without_anything_is_no_job(storage, jobs):
     storage.insert(COLLECTION, [{"_id": 7}])
     assert jobs.listed() == []
-    assert jobs.unreadable() == [7]
+    assert list(jobs.unreadable()) == [7]
     assert jobs.pending() == (0, None)
 
 
