@@ -33,6 +33,15 @@ _REQUEST: Any = getattr(flask.globals, "_cv_request", None)
 _RequestContext: Any = flask.ctx.RequestContext if SUPPORTED else object
 _AppContext: Any = flask.ctx.AppContext
 
+#: The receivers of the signals that only Flask's dispatch sends.
+_RECEIVERS = (
+    signals.request_started.receivers,
+    signals.request_finished.receivers,
+    signals.request_tearing_down.receivers,
+    signals.appcontext_pushed.receivers,
+    signals.appcontext_tearing_down.receivers,
+    signals.appcontext_popped.receivers,
+)
 #: Hosts that routing always accepts; it refuses some of the others, such as `a..b`.
 _HOST = re.compile(r"(?:[A-Za-z0-9_-]{1,50}(?:\.[A-Za-z0-9_-]{1,50})*|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
 
@@ -55,20 +64,6 @@ class FlaskBypass:
         self._name = view
         self._view = app.view_functions[view]
         self._rule = next(app.url_map.iter_rules(view))
-        #: Functions around requests and receivers of signals, which only Flask's dispatch calls.
-        self._called_by_flask = (
-            app.before_request_funcs,
-            app.after_request_funcs,
-            app.teardown_request_funcs,
-            app.teardown_appcontext_funcs,
-            app.url_value_preprocessors,
-            signals.request_started.receivers,
-            signals.request_finished.receivers,
-            signals.request_tearing_down.receivers,
-            signals.appcontext_pushed.receivers,
-            signals.appcontext_tearing_down.receivers,
-            signals.appcontext_popped.receivers,
-        )
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if environ.get("PATH_INFO") != self._path or not self._is_free() or not self._is_plain(environ):
@@ -107,7 +102,12 @@ class FlaskBypass:
         """Whether nothing in the app needs Flask's dispatch."""
         app = self._app
         return not (
-            any(self._called_by_flask)
+            app.before_request_funcs  # read each time: some programs set another dictionary
+            or app.after_request_funcs
+            or app.teardown_request_funcs
+            or app.teardown_appcontext_funcs
+            or app.url_value_preprocessors
+            or any(_RECEIVERS)
             or app.config["SECRET_KEY"] is not None
             or type(app.session_interface) is not SecureCookieSessionInterface
             or app.response_class is not Response

@@ -111,6 +111,7 @@ HOOKS = {
     "teardown_appcontext": lambda app, note: app.teardown_appcontext(lambda error: note()),
     "url_value_preprocessor": lambda app, note: app.url_value_preprocessor(lambda view, values: note()),
     "of the blueprint": lambda app, note: app.before_request_funcs.update({"gateway": [note]}),
+    "in place of the app's": lambda app, note: setattr(app, "before_request_funcs", {"gateway": [note]}),
     "another view": lambda app, note: app.view_functions.update({"gateway.gateway": lambda: note() or "mine"}),
 }
 SIGNALS = [
@@ -142,6 +143,20 @@ def test_receivers_of_flasks_signals_are_called(signal):
         send(app)
     send(app)
     assert (noted, app.dispatched) == ([1], 1)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("before_request_funcs", "after_request_funcs", "teardown_request_funcs", "teardown_appcontext_funcs"),
+        "url_value_preprocessors",
+    ],
+)
+def test_functions_around_requests_are_seen_where_somebody_replaced_all_of_them(name):
+    app = make()
+    setattr(app, name, [lambda error: None] if name == "teardown_appcontext_funcs" else {"elsewhere": [id]})
+    assert send(app).status_code == 200
+    assert app.dispatched == 1
 
 
 class OtherSession(SecureCookieSessionInterface):
