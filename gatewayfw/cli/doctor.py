@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 
 import click
-from bson import ObjectId
 from flask.cli import with_appcontext
 
 from gatewayfw.acts.checks import acts_by_name
@@ -17,7 +16,6 @@ from gatewayfw.cli.doctor_configuration import Finding, findings
 from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError
 from gatewayfw.logs import escaped
-from gatewayfw.odm.copies.rules import HiddenField, ids_in, out_path
 from gatewayfw.odm.jobs.records import COLLECTION, MOST_COUNTED, Jobs, now
 from gatewayfw.odm.notes import Notes
 from gatewayfw.odm.sizes.budgets import share_of
@@ -29,12 +27,6 @@ from gatewayfw.settings import Settings
 from gatewayfw.storage import Index, Storage
 from gatewayfw.storage.missing_indexes import LARGE
 
-#: Up to this many documents the windows of a collection are fast, however many members opted out.
-_SMALL = 1_000
-#: How many members are sampled from either end of the index, to estimate how many opted out.
-_SAMPLE = 500
-#: The share of opted-out members above which windows are slow.
-_MOSTLY = 0.5
 #: The age of a job above which no worker seems to take it.
 _OLD = timedelta(seconds=60)
 #: The lifetime of transactions, in seconds, above which a killed client blocks its documents for too long.
@@ -104,8 +96,7 @@ def _examined_database(gateway: Gateway, storage: Storage) -> Iterator[Finding]:
         yield "warning", _STANDALONE
         acts = acts_by_name(gateway.acts)
         yield from (("problem", f"{name}: {NO_TRANSACTIONS}") for name, act in acts if act.once)
-    warnings = (*_opted_out(schemas, storage), *_waiting(storage), *_unreadable(storage))
-    yield from (("warning", text) for text in warnings)
+    yield from (("warning", text) for text in (*_waiting(storage), *_unreadable(storage)))
     hints = _lifetime(storage.transaction_lifetime(), gateway.settings.deadline)
     yield from (("hint", text) for text in (*hints, *_to_renew(rows)))
 
@@ -175,35 +166,6 @@ def _reverses(schemas: Schemas) -> Iterator[tuple[str, RelatedRelation]]:
 # -- the database
 
 
-def _opted_out(schemas: Schemas, storage: Storage) -> Iterator[str]:
-    """Name the reverse relations whose windows skip most members."""
-    for place, reverse in _reverses(schemas):
-        if storage.count(reverse.member, {}, _SMALL + 1) > _SMALL:
-            members, out = _sampled(reverse, storage)
-            if members and out / members > _MOSTLY:
-                yield (
-                    f"{place}: {out / members:.0%} of {members:,} members looked at opted out, "
-                    "which makes its windows slow"
-                )
-
-
-def _sampled(reverse: RelatedRelation, storage: Storage) -> tuple[int, int]:
-    """Count memberships, and those that opted out, at both ends of the index."""
-    path = f"{reverse.relation}._id"
-    documents = {}
-    for order in (1, -1):
-        found = storage.find(
-            reverse.member,
-            {path: {"$gte": ObjectId(b"\0" * 12)}},
-            [path, out_path(reverse)],
-            sort=[(path, order), ("_id", order)],
-            limit=_SAMPLE,
-        )
-        documents.update({one["_id"]: one for one in found})
-    members = sum(len(ids_in(one.get(reverse.relation))) for one in documents.values())
-    return members, sum(len(HiddenField(one).outs(reverse)) for one in documents.values())
-
-
 def _lacking(rows: Iterable[IndexRow], storage: Storage, build_limit: int) -> Iterator[Finding]:
     """Name missing indexes; count those that the first use of their models builds."""
     state, small = Notes(storage), 0
@@ -242,8 +204,10 @@ def _unreadable(storage: Storage) -> Iterator[str]:
 
 
 def _to_renew(rows: Iterable[IndexRow]) -> Iterator[str]:
-    """Name the indexes that were built as declared, before ``_id`` was put last."""
+    """Name the indexes of earlier versions: those to make anew, and those to drop."""
     for row in rows:
+        if row.state == "extra" and row.reason:
+            yield f"{row.collection}: index {dict(row.keys)} is {row.reason}"
         if row.state == "present" and row.reason:
             better = {**dict(row.keys), "_id": row.keys[0][1]}
             yield f"{row.collection}: index {dict(row.keys)} is {row.reason}; create {better} and drop it"

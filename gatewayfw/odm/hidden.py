@@ -91,6 +91,8 @@ def _read_ids(value: Any) -> Any:
 _FORMS: Mapping[str, tuple[int, Callable[[Any], Any]]] = {
     **dict.fromkeys(_COUNTERS, (0, _read_counter)),
     "out": (2, _read_ids),
+    "some": (2, lambda value: value is True or _GONE),
+    "in": (2, _read_ids),
     "at": (2, _read_counter),
     "cut": (1, lambda value: value if value is None else _read_counter(value)),
 }

@@ -228,10 +228,13 @@ def _collision_problems(state: State, target: str) -> Iterator[str]:
 
 
 def _keys_made(model: ModelSchema) -> Iterator[Keys]:
-    """Yield the keys of the indexes that relations cause, without hidden fields."""
+    """Yield the keys of the indexes that relations cause; hidden paths are shortened."""
     for relation in model.relations.values():
         path = f"{relation.name}._id"
         yield ((path, 1), ("_id", 1))
         for reverse in relation.related_relations.values():
-            if reverse.window and reverse.window.sort.field != "_id":
-                yield ((path, 1), *reverse.window.order)
+            if reverse.window:
+                noted = (f"_gw.{relation.name}.{reverse.name}", 1)
+                yield ((path, 1), noted, *reverse.window.order)
+                if not reverse.of_single:
+                    yield (noted, *reverse.window.order)

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 
 import mongomock
 import pytest
-from bson import ObjectId
 from pymongo.database import Database
 
 from gatewayfw.core import gateway
@@ -148,7 +147,7 @@ def test_a_configuration_that_is_a_problem_keeps_nothing_from_being_examined(dat
     database.item.insert_one({"name": "a"})
     status, output = runner(make_app(shop=gw))("doctor")
     assert (status, output.count("problem: GATEWAYFW_TOKEN_KEY has fewer than 6 different characters: ")) == (1, 1)
-    assert (output.count("hint: public without a limit: item."), output.count("hint: an index is missing")) == (1, 1)
+    assert (output.count("hint: public without a limit: item."), output.count("hint: 2 indexes are missing")) == (1, 1)
 
 
 def test_a_configuration_that_is_only_a_warning_leaves_the_status(database, monkeypatch):
@@ -314,8 +313,20 @@ def test_a_mongos_tells_which_collections_are_sharded(mongo_database, behind_mon
 def test_an_index_that_a_large_collection_lacks_is_a_problem(database, storage):
     gw = shop(database, index_build_limit=1)
     database.item.insert_many([{"name": "one"}, {"name": "two"}])
-    text = "item: index {'shop._id': 1, '_id': 1} is missing; the collection is large"
-    assert (report(gw), storage.indexes("item")) == ((1, clear(problems=[text])), [])
+    missing = ["{'shop._id': 1, '_id': 1}", "{'shop._id': 1, '_gw.out.shop.items': 1, '_id': -1}"]
+    texts = [f"item: index {keys} is missing; the collection is large" for keys in missing]
+    assert (report(gw), storage.indexes("item")) == ((1, clear(problems=texts)), [])
+
+
+def test_an_index_by_which_an_earlier_version_read_windows_is_a_hint(database, storage):
+    gw = shop(database)
+    window = {"type": "multiple", "limit": 2, "sort": {"field": "at", "order": "asc"}}
+    shops = {"schemaName": "shop", "type": "multiple", "limit": 5, "relatedRelations": {"logs": window}}
+    gw.odm.new_model("log", {"at": string(size=9)}, {"shops": shops})
+    storage.ensure("log", [Index((("shops._id", 1), ("at", 1), ("_id", 1)))], 10)
+    keys = "{'shops._id': 1, 'at': 1, '_id': 1}"
+    text = f"log: index {keys} is no longer used by windows: drop it when no process of an earlier version runs"
+    assert report(gw) == (0, clear(hints=[text]))
 
 
 def test_an_index_that_was_built_without_the_id_is_a_hint(database, storage):
@@ -362,49 +373,6 @@ def test_the_lifetime_is_read_from_the_server(mongo_client, mongo_database):
     name = "transactionLifetimeLimitSeconds"
     told = mongo_client.admin.command({"getParameter": 1, name: 1})[name]
     assert shop(mongo_database).odm.storage.transaction_lifetime() == told
-
-
-def members(gw, out, total=1001):
-    """Store that many items of one shop, behind the gateway's back; some opted out of its list."""
-    shop_id, _ = stock(gw, 0)
-    hidden = {"_gw": {"out": {"shop": {"items": [shop_id]}}}}
-    items = [{"_id": n, "shop": {"_id": shop_id}, **(hidden if n < out else {})} for n in range(total)]
-    gw.odm.storage.insert("item", items)
-    gw.odm.ready()
-
-
-@pytest.mark.parametrize(("out", "total"), [(500, 1001), (1000, 1000), (0, 1001)])
-def test_members_that_mostly_stay_or_are_few_are_no_warning(database, out, total):
-    gw = shop(database)
-    members(gw, out, total)
-    assert report(gw) == (0, clear())
-
-
-def test_members_that_mostly_opted_out_are_a_warning(database):
-    gw = shop(database)
-    members(gw, 900)
-    status, found = report(gw)
-    text = (
-        "model 'item', relation 'shop', reverse 'items': 90% of 1,000 members looked at opted out, "
-        "which makes its windows slow"
-    )
-    assert (status, found) == (0, clear(warnings=[text]))
-
-
-def test_members_are_looked_at_by_their_index_and_read_no_further_than_their_opt_outs(database, monkeypatch):
-    gw = shop(database)
-    members(gw, 0)
-    asked, find = [], type(gw.odm.storage).find
-
-    def noted(self, collection, *given, **named):
-        if collection == "item":
-            asked.append((given, named))
-        return find(self, collection, *given, **named)
-
-    monkeypatch.setattr(type(gw.odm.storage), "find", noted)
-    assert report(gw) == (0, clear())
-    given = ({"shop._id": {"$gte": ObjectId("0" * 24)}}, ["shop._id", "_gw.out.shop.items"])
-    assert asked == [(given, {"sort": [("shop._id", end), ("_id", end)], "limit": 500}) for end in (1, -1)]
 
 
 @pytest.mark.parametrize(("number", "told"), [(2, "2 jobs"), (999, "999 jobs"), (1_002, "at least 1,000 jobs")])

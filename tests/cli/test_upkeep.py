@@ -114,14 +114,18 @@ def test_missing_indexes_are_listed_and_not_created(run, storage):
 def test_create_makes_the_missing_ones(run, storage):
     status, output = run("indexes", "--create")
     assert (status, rows(output)[1]) == (0, "item shop._id: 1, _id: 1 present")
-    assert [index.keys for index in storage.indexes("item")] == [(("shop._id", 1), ("_id", 1))]
+    window = (("shop._id", 1), ("_gw.out.shop.items", 1), ("_id", -1))
+    assert [index.keys for index in storage.indexes("item")] == [(("shop._id", 1), ("_id", 1)), window]
     assert run("indexes")[0] == 0
 
 
 def test_indexes_as_json(run):
     assert run("indexes", "--create")[0] == 0
     status, output = run("indexes", "--json")
-    keys = {"shop._id": 1, "_id": 1}
+    names = {
+        "shop._id_1__id_1": {"shop._id": 1, "_id": 1},
+        "shop._id_1__gw.out.shop.items_1__id_-1": {"shop._id": 1, "_gw.out.shop.items": 1, "_id": -1},
+    }
     assert (status, of_models(json.loads(output))) == (
         0,
         [
@@ -130,9 +134,10 @@ def test_indexes_as_json(run):
                 "keys": keys,
                 "state": "present",
                 "wanted": {},
-                "present": {"name": "shop._id_1__id_1"},
+                "present": {"name": name},
                 "reason": "",
             }
+            for name, keys in names.items()
         ],
     )
 
@@ -158,7 +163,8 @@ def test_an_extra_index_is_listed_and_left(run, storage):
 
 def test_on_a_terminal_an_index_is_named_while_it_is_built(run, terminal):
     assert run("indexes", "--create")[0] == 0
-    assert [text for text in terminal if not text.startswith("_gw_jobs: ")] == ["item: building shop._id, _id", ""]
+    building = ["item: building shop._id, _id", "item: building shop._id, _gw.out.shop.items, _id", ""]
+    assert [text for text in terminal if not text.startswith("_gw_jobs: ")] == building
     terminal.clear()
     assert (run("indexes")[0], terminal) == (0, [])
 
@@ -196,7 +202,8 @@ def unique(database):
 def test_a_large_collection_is_no_obstacle(database, storage):
     gw = shop(database, index_build_limit=1)
     storage.insert("item", [{"_id": number} for number in range(3)])
-    assert gw.odm.ready() == ["item: index {'shop._id': 1, '_id': 1} is missing; the collection is large"]
+    missing = ["{'shop._id': 1, '_id': 1}", "{'shop._id': 1, '_gw.out.shop.items': 1, '_id': -1}"]
+    assert gw.odm.ready() == [f"item: index {keys} is missing; the collection is large" for keys in missing]
     assert [run_on(gw, "indexes")[0], run_on(gw, "indexes", "--create")[0]] == [1, 0]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 
 import pytest
+from bson import ObjectId
 
 from gatewayfw.odm import Odm
 from gatewayfw.schemas import Schemas, integer, string
@@ -58,6 +59,56 @@ class Shop:
             told = self.database["system.profile"].find({"docsExamined": {"$exists": True}})
             noted += [one["docsExamined"] for one in told if not one["ns"].endswith("system.profile")]
             self.database["system.profile"].drop()
+
+
+@pytest.mark.parametrize("out", [10, 200])
+@pytest.mark.parametrize(("field", "order"), ORDERS)
+@pytest.mark.parametrize("type", TYPES)
+def test_a_window_refills_without_a_look_at_those_who_opted_out(mongo_database, type, field, order, out):
+    shop = Shop(mongo_database, type, field=field, order=order)
+    first, *_others = shop.add(range(100, 106))
+    shop.add([n * 50 for n in range(out)], listed=False)
+    if type == "multiple":
+        other = shop.add_shop()
+        shop.item.add_relation({"_id": first}, relations=shop.related(other, listed=False))
+        shops, hidden = [{"_id": shop.id}, {"_id": other}], {"some": {"shop": {"items": True}}}
+        hidden["in"] = {"shop": {"items": [other]}}  # in the window of the other shop alone
+        docs = [{"price": n * 50, "shop": shops, "_gw": hidden} for n in range(out)]
+        mongo_database.item.insert_many(docs)
+    gone = shop.listed()[1]
+    with shop.examined() as examined:
+        shop.item.delete_one({"_id": gone})
+    assert len(shop.listed()) == 3
+    lock, shop_lock, deletion, window, update = examined
+    assert (lock, shop_lock, deletion, update) == (1, 1, 1, 1)
+    assert window in ((3,) if type == "single" else (3, 4))  # of two indexes, what is next in each is compared
+
+
+def test_notes_of_an_earlier_version_are_right_and_quick_once_they_are_rewritten(mongo_database):
+    shop = Shop(mongo_database, "multiple")
+    other = shop.add_shop()
+    docs = [
+        {"price": n, "shop": [{"_id": shop.id}, {"_id": other}], "_gw": {"out": {"shop": {"items": [shop.id]}}}}
+        for n in range(50)
+    ]
+    mongo_database.item.insert_many(docs)
+    ids = shop.add(range(6))
+    mongo_database.item.insert_many([{**one, "_id": ObjectId()} for one in docs])
+    shop.item.delete_one({"_id": ids[5]})
+    assert shop.listed() == ids[4:1:-1]
+    rewrite_opt_outs(mongo_database.item, "shop", "items")
+    with shop.examined() as examined:
+        shop.item.delete_one({"_id": ids[4]})
+    assert (shop.listed(), max(examined)) == (ids[3:0:-1], 3)
+    shop.item.delete_one({"_id": shop.item.insert_one({"price": 1}, relations=shop.related(other))["_id"]})
+    assert len(mongo_database.shop.find_one({"_id": other})["items"]) == 3
+
+
+def rewrite_opt_outs(items, relation, reverse):
+    """Run the update of the page about upgrading."""
+    out, some, listed = (f"_gw.{part}.{relation}.{reverse}" for part in ("out", "some", "in"))
+    others = {"$setDifference": [f"${relation}._id", f"${out}"]}
+    items.update_many({out: {"$exists": True}}, [{"$set": {some: True, listed: others}}, {"$unset": out}])
 
 
 @pytest.mark.parametrize("limit", [5, 50])

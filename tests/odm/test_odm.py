@@ -150,6 +150,7 @@ def test_wanted_indexes_serve_copies_windows_and_the_models_own(bare):
     assert [(one.keys, one.unique) for one in wanted_indexes(bare.schemas, model.schema)] == [
         ((("size", 1),), True),
         ((("land._id", 1), ("_id", 1)), False),
+        ((("land._id", 1), ("_gw.out.land.newest", 1), ("_id", -1)), False),
         ((("land._id", 1), ("_gw.out.land.biggest", 1), ("size", -1), ("_id", 1)), False),
     ]
 

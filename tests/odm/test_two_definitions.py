@@ -168,6 +168,22 @@ def test_a_window_lists_the_members_of_both_forms(two, database, pair):
     assert database.author.find_one({"_id": x})["books"] == listed
 
 
+@pytest.mark.parametrize("pair", PAIRS)
+def test_a_window_lists_nobody_who_stays_out_of_it_in_either_form(two, database, pair):
+    here, there, [x, y, _] = two(*pair)
+    many = here if here.form == LIST else there
+    listed = many.add_book([x], "listed")
+    some = {"by": {"_ids": [y], "relatedRelations": {"books": False}}}
+    many.book.add_relation({"_id": listed}, relations=some)
+    for gateway in (here, there):
+        relation = {**gateway.relation([x]), "relatedRelations": {"books": False}}
+        gateway.book.insert_one({"title": "out"}, relations={"by": relation})
+    for author, expected in ((x, [listed]), (y, [])):
+        here.book.delete_one({"_id": here.add_book([author], "gone")})
+        shown = database.author.find_one({"_id": author}).get("books", [])
+        assert [one["_id"] for one in shown] == expected
+
+
 @LIMITS
 @pytest.mark.parametrize("form", [ONE, LIST])
 def test_the_keys_of_a_copy_are_no_places_in_a_list(two, database, stored_by, form, limit):

@@ -95,9 +95,12 @@ def asked(target, id_, **left):
 def members(window, land):
     """Return the command that reads a window from its members."""
     if window == "guests":
-        filter = {"visited._id": land, "_gw.out.visited.guests": {"$ne": land}}
+        visits, out = {"visited._id": land}, {"_gw.out.visited.guests": {"$ne": land}}
+        listed = {"_gw.in.visited.guests": land, **visits}
+        filter = {"$or": [{**visits, "_gw.some.visited.guests": {"$exists": False}, **out}, listed]}
         return ("find", "guest", filter, ("name",), {"sort": (("_id", -1),), "limit": 2})
-    filter = {"land._id": land, f"_gw.out.land.{window}": {"$exists": False}}
+    listed = {"$or": [{f"_gw.some.land.{window}": {"$exists": False}}, {f"_gw.in.land.{window}": land}]}
+    filter = {"land._id": land, f"_gw.out.land.{window}": {"$exists": False}, **listed}
     orders = {"towns": ((("_id", -1),), 3), "largest": ((("size", -1), ("_id", 1)), 2)}
     sort, limit = orders[window]
     return ("find", "town", filter, ("name", "size"), {"sort": sort, "limit": limit})

@@ -10,8 +10,7 @@ The hidden field ``_gw`` of a document, absent while it would be empty (a job ma
   version if the caller gave the ``_id``, which a deleted document may have had;
 - ``v``: version of the pure fields; absent means 0;
 - ``r``: the revision, see `gatewayfw.odm.reading.revisions`; absent means 0;
-- ``out.<relation>.<reverse>``: ids of targets whose `multiple` reverse must not list this member;
-  for a `single` relation only its presence counts, so that an index can tell members from others;
+- ``out``, ``some``, ``in``: the `multiple` reverses that it opted out of, see `gatewayfw.odm.copies.opt_outs`;
 - ``at.<relation>.<id>``: version of the source that a copy was taken from; absent means 0;
 - ``cut.<reverse>``: the share of bytes that a window of this target is cut to. Without it, the window is the
   exact top of its members; null means that it fills more than half of its share.
@@ -20,12 +19,13 @@ The hidden field ``_gw`` of a document, absent while it would be empty (a job ma
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from bson import ObjectId
 
+from gatewayfw.odm.copies.opt_outs import PARTS, OptOuts, members, note_path
 from gatewayfw.odm.hidden import HIDDEN, MOST, counter_in, examine
 from gatewayfw.odm.reading.projection import copies_in, source_of
 from gatewayfw.odm.reading.revisions import RAISED
@@ -41,11 +41,8 @@ LOCK = Lock(f"{HIDDEN}.rev")
 CUT = f"{HIDDEN}.cut"
 #: Most bytes that the version of one more copy adds to a holder, besides the relation's name.
 VERSION_BYTES = 256
-#: Ids in order, with fast lookup.
-_Ids = dict[ObjectId, None]
 #: The parts that `HiddenField` changes.
-_OWN = frozenset({"v", "out", "at"})
-_NOTHING: Mapping[str, Any] = {}
+_OWN = frozenset({"v", *PARTS, "at"})
 
 
 def copy_of(document: Mapping[str, Any], fields: Iterable[str]) -> dict[str, Any]:
@@ -70,11 +67,6 @@ def copies_by_id(value: object) -> dict[ObjectId, Document]:
     return {copy["_id"]: copy for copy in copies_in(value) if isinstance(copy.get("_id"), ObjectId)}
 
 
-def out_path(reverse: RelatedRelation) -> str:
-    """Return where a member notes that it opted out of a reverse relation."""
-    return f"{HIDDEN}.out.{reverse.relation}.{reverse.name}"
-
-
 class HiddenField:
     """The hidden field of one document: read it, change it, turn it into an update.
 
@@ -85,29 +77,17 @@ class HiddenField:
         right, damaged = examine(document)
         self._others = any(name not in _OWN for name in right) or bool(damaged)
         self.v: int = right.get("v", 0)
-        self._out: dict[str, dict[str, _Ids]] = {
-            relation: {reverse: dict.fromkeys(ids) for reverse, ids in reverses.items()}
-            for relation, reverses in right.get("out", _NOTHING).items()
-        }
+        self._opt_outs = OptOuts(right, lambda relation: ids_in(document.get(relation)))
         self._at: dict[str, dict[str, int]] = right.get("at", {})
         self._before = self.document() if right else {}
 
-    def outs(self, reverse: RelatedRelation) -> Collection[ObjectId]:
-        """Return the targets whose reverse relation the document opted out of."""
-        return self._out.get(reverse.relation, {}).get(reverse.name, {})
-
     def is_out(self, reverse: RelatedRelation, target_id: ObjectId) -> bool:
         """Tell whether the document opted out of a target's reverse relation."""
-        outs = self.outs(reverse)
-        return bool(outs) if reverse.of_single else target_id in outs
+        return self._opt_outs.is_out(reverse, target_id)
 
     def set_out(self, reverse: RelatedRelation, target_id: ObjectId, out: bool) -> None:
         """Note whether the document opts out of a target's `multiple` reverse."""
-        ids = self._out.setdefault(reverse.relation, {}).setdefault(reverse.name, {})
-        if out:
-            ids[target_id] = None
-        else:
-            ids.pop(target_id, None)
+        self._opt_outs.set_out(reverse, target_id, out)
 
     def set_at(self, relation: str, source_id: ObjectId, version: int) -> None:
         """Note which version of its source a copy shows."""
@@ -118,14 +98,13 @@ class HiddenField:
         gone = set(ids)
         for id_ in gone:
             self._at.get(relation, {}).pop(str(id_), None)
-        for reverse, listed in self._out.get(relation, {}).items():
-            self._out[relation][reverse] = {id_: None for id_ in listed if id_ not in gone}
+        self._opt_outs.forget(relation, gone)
 
     def document(self) -> dict[str, Any]:
         """Return the field's value without ``rev`` and ``r``; ``{}`` if it is empty."""
-        out = {name: _told({reverse: list(ids) for reverse, ids in part.items()}) for name, part in self._out.items()}
-        at = {name: _told(versions) for name, versions in self._at.items()}
-        return _told({"v": self.v, "out": _told(out), "at": _told(at)})
+        parts = {**self._opt_outs.parts(), "at": self._at}
+        told = {part: _told({name: _told(noted) for name, noted in by.items()}) for part, by in parts.items()}
+        return _told({"v": self.v, **told})
 
     def update(self) -> dict[str, dict[str, Any]]:
         """Return the update that stores changes since reading; ``{}`` for none."""
@@ -252,15 +231,16 @@ def renewal_of(schemas: Schemas, relation: Relation, source: Document) -> tuple[
 
 def unset_relation(relation: Relation) -> dict[str, dict[str, Any]]:
     """Return the update that removes a relation and its notes from a holder."""
-    noted = (relation.name, f"{HIDDEN}.at.{relation.name}", f"{HIDDEN}.out.{relation.name}")
-    return {"$unset": dict.fromkeys(noted, "")}
+    noted = (f"{HIDDEN}.{part}.{relation.name}" for part in ("at", *PARTS))
+    return {"$unset": dict.fromkeys((relation.name, *noted), "")}
 
 
 def pull_copy(relation: Relation, source_id: ObjectId) -> dict[str, dict[str, Any]]:
     """Return the update that removes one of several copies and its notes."""
-    outs = [out_path(reverse) for reverse in relation.related_relations.values() if reverse.type == "multiple"]
+    windows = [one for one in relation.related_relations.values() if one.type == "multiple"]
+    noted = [note_path(part, window) for part in ("out", "in") for window in windows]
     return {
-        "$pull": {relation.name: {"_id": source_id}, **dict.fromkeys(outs, source_id)},
+        "$pull": {relation.name: {"_id": source_id}, **dict.fromkeys(noted, source_id)},
         "$unset": {version_path(relation, source_id): ""},
     }
 
@@ -317,12 +297,6 @@ def single_reverse(
     if member is None or target_id not in ids_in(member.get(reverse.relation)):
         return None
     return copy_of(member, fields)
-
-
-def members(reverse: RelatedRelation, target_id: ObjectId) -> dict[str, Any]:
-    """Return the filter that matches the members of a target."""
-    opted_out = {"$exists": False} if reverse.of_single else {"$ne": target_id}
-    return {f"{reverse.relation}._id": target_id, out_path(reverse): opted_out}
 
 
 def entry(

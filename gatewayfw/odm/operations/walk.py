@@ -98,7 +98,7 @@ class Walk:
             lost += visited > 1  # a conflict in the first visit has nothing to do with the size
             visited = 0
             ids = page if pace is None else page[: at_attempt(pace.size, lost)]
-            effects = Effects(shared=True)
+            effects = Effects(shared=len(ids) > 1)
             visit = begin(attempt, effects, ids)
             results: list[T] = []
             for id_ in ids:

@@ -14,6 +14,7 @@ from typing import Any
 
 from marshmallow import fields as mm
 
+from gatewayfw.odm.copies.opt_outs import PARTS
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.reading.projection import source_of
 from gatewayfw.schemas import ModelSchema, Schemas
@@ -26,6 +27,8 @@ from gatewayfw.schemas.models import Link
 MOST_BYTES = 16 * 1024 * 1024
 #: Bytes of the hexadecimal form of an id.
 _HEX = 24
+#: Bytes of true.
+_FLAG = 1
 
 
 @dataclass(frozen=True)
@@ -109,14 +112,17 @@ def _own(fields: Mapping[str, mm.Field[Any]], most: int) -> int:
 
 def _hidden(schema: ModelSchema) -> int:
     """Return the bytes of ``_gw``: counters, versions of copies, and opt-outs."""
-    versions = outs = DOCUMENT
+    parts = dict.fromkeys(("at", *PARTS), DOCUMENT)
     for relation in schema.relations.values():
-        held = relation.limit or 1
-        versions += element_bytes(relation.name, DOCUMENT + held * (ELEMENT + _HEX + NUMBER))
-        lists = (element_bytes(name, list_bytes(held, ID)) for name in relation.related_relations)
-        outs += element_bytes(relation.name, DOCUMENT + sum(lists))
+        held, names = relation.limit or 1, relation.related_relations
+        lists = DOCUMENT + sum(element_bytes(name, list_bytes(held, ID)) for name in names)
+        flags = DOCUMENT + sum(element_bytes(name, _FLAG) for name in names)
+        noted = {"out": lists} if relation.type == "single" else {"in": lists, "some": flags}
+        noted["at"] = DOCUMENT + held * (ELEMENT + _HEX + NUMBER)
+        for part, size in noted.items():
+            parts[part] += element_bytes(relation.name, size)
     counters = sum(element_bytes(name, NUMBER) for name in ("rev", "v", "r"))
-    return DOCUMENT + counters + element_bytes("at", versions) + element_bytes("out", outs)
+    return DOCUMENT + counters + sum(element_bytes(part, size) for part, size in parts.items())
 
 
 def _part(name: str, value: int) -> Part:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from gatewayfw.odm.copies.rules import out_path
+from gatewayfw.odm.copies.opt_outs import former_keys, member_indexes
 from gatewayfw.odm.jobs import records
 from gatewayfw.odm.listings.declaration import MOST_INDEXES as MOST_OF_LISTING
 from gatewayfw.schemas import ModelSchema, Schemas
@@ -26,6 +26,8 @@ _COLLATION = {"strength": 3, "caseLevel": False, "numericOrdering": False}
 _COMPARED = ("unique", "sparse", "expireAfterSeconds", "partialFilterExpression", "collation")
 #: The reason for an index built as declared, before ``_id`` was appended.
 _WITHOUT_ID = "without _id: pages sorted by it read all that match"
+#: Why one by which an earlier version read windows may go.
+_FORMER = "no longer used by windows: drop it when no process of an earlier version runs"
 #: Why a listing has no index for what it reads.
 _FULL = f"a collection has at most {MOST_INDEXES}"
 _MANY = f"a listing has at most {MOST_OF_LISTING}: declare fewer filters with eq, or fewer sorts"
@@ -63,10 +65,8 @@ def wanted_indexes(schemas: Schemas, schema: ModelSchema) -> list[Index]:
     do: with the field alone a page of 300,000 documents took 266 ms, and 1 ms so. Not where it has
     options, which may not go with it, and which sorts do not use.
 
-    One on the embedded ids of each relation (fan-out), and one per window that is sorted by
-    another field than ``_id``, so that it is read without sorting. Where the relation is `single`
-    it passes over those that opted out: 40 members among 60,000 others took 110 ms, and 0.6 ms so.
-    Of a `multiple` relation it cannot: an index has room for one list.
+    One on the embedded ids of each relation (fan-out), and for each window those by which it is read without sorting,
+    and without a look at those that opted out: 40 members among 60,000 others took 110 ms, and 0.6 ms so.
 
     Last those of the model's listings, as many as a collection has room for.
     """
@@ -74,14 +74,11 @@ def wanted_indexes(schemas: Schemas, schema: ModelSchema) -> list[Index]:
     own = [_with_id(Index(index.keys, index.options), declared) for index in schema.options.indexes]
     indexes = {index.keys: index for index in own}
     for relation in schema.relations.values():
-        path = f"{relation.name}._id"
-        keys: list[tuple[tuple[str, int], ...]] = [((path, 1), ("_id", 1))]
+        holders = ((f"{relation.name}._id", 1), ("_id", 1))
+        indexes.setdefault(holders, Index(holders))
         for reverse in relation.related_relations.values():
-            if reverse.window is not None and reverse.window.sort.field != "_id":
-                members = ((path, 1), (out_path(reverse), 1)) if reverse.of_single else ((path, 1),)
-                keys.append((*members, *reverse.window.order))
-        for one in keys:
-            indexes.setdefault(one, Index(one))
+            for keys, options in member_indexes(reverse):
+                indexes.setdefault(keys, Index(keys, options))
     for listing in schemas.listings(schema.name):
         for one in listing.resolution().indexes:
             if len(indexes) < MOST_INDEXES - 1:  # the one on _id counts, too
@@ -111,12 +108,24 @@ def _with_id(index: Index, declared: Collection[tuple[tuple[str, int], ...]]) ->
     return Index(keys, index.options, instead=index.keys)
 
 
-def compared(collection: str, wanted: Iterable[Index], present: Iterable[Index]) -> list[IndexRow]:
+def former_indexes(schema: ModelSchema) -> set[tuple[tuple[str, int], ...]]:
+    """Return the keys of indexes that earlier versions built for a model's windows."""
+    relations = schema.relations.values()
+    return {former_keys(reverse) for relation in relations for reverse in relation.related_relations.values()}
+
+
+def compared(
+    collection: str,
+    wanted: Iterable[Index],
+    present: Iterable[Index],
+    former: Collection[tuple[tuple[str, int], ...]] = (),
+) -> list[IndexRow]:
     """Return a row for each index: the wanted ones in order, then the extra ones.
 
     A wanted index is there when one has its keys in their order and the same options. MongoDB
     allows several with the same keys; if none of them fits, the first is what it differs from.
-    One that was built as declared, before ``_id`` was put last, is present too, with a reason.
+    One that was built as declared, before ``_id`` was put last, is present too, with a reason; so are
+    extra ones with the keys of ``former`` ones.
     """
     left = list(present)
     rows = []
@@ -126,15 +135,24 @@ def compared(collection: str, wanted: Iterable[Index], present: Iterable[Index])
         if found is not None:
             left.remove(found)
         rows.append(_row(collection, index, found))
-    return rows + [IndexRow(collection, one.keys, "extra", None, one.options) for one in left]
+    reasons = dict.fromkeys(former, _FORMER)
+    return rows + [
+        IndexRow(collection, one.keys, "extra", None, one.options, reasons.get(one.keys, "")) for one in left
+    ]
 
 
 def index_report(schemas: Schemas, storage: Storage) -> list[IndexRow]:
     """Return the rows of every model and of the jobs, without creating anything."""
-    wanted = {schema.name: wanted_indexes(schemas, schema) for schema in schemas.get_schemas().values()}
+    models = schemas.get_schemas()
+    wanted = {schema.name: wanted_indexes(schemas, schema) for schema in models.values()}
+    former = {schema.name: former_indexes(schema) for schema in models.values()}
     if storage.multi_process:  # elsewhere there are no jobs
         wanted[records.COLLECTION] = list(records.INDEXES)
-    return [row for name, indexes in wanted.items() for row in compared(name, indexes, storage.indexes(name))]
+    return [
+        row
+        for name, indexes in wanted.items()
+        for row in compared(name, indexes, storage.indexes(name), former.get(name, ()))
+    ]
 
 
 def create_missing(

@@ -16,6 +16,7 @@ from typing import Any, Literal, final
 from bson import ObjectId, json_util
 
 from gatewayfw.errors import Conflict, StorageError, TooLarge, UsageError
+from gatewayfw.odm.copies.opt_outs import PARTS
 from gatewayfw.odm.copies.rules import LOCK, HiddenField, assign, ids_in, merged
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import START
@@ -184,7 +185,7 @@ class Integrity:
 
     def _mended(self, schema: ModelSchema, id_: object, delete_orphans: bool) -> list[Problem]:
         damaged = mend_hidden(self._storage, schema.name, id_)
-        if any(path == HIDDEN or path.startswith(f"{HIDDEN}.out") for path in damaged):
+        if any(path == HIDDEN or path.split(".")[1] in PARTS for path in damaged):
             self._refresh_targets(schema, id_)
         mended = [Problem(schema.name, id_, path, IS_DAMAGED, state="mended") for path in damaged]
         try:

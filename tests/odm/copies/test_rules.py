@@ -85,12 +85,11 @@ def test_a_hidden_field_that_says_nothing_is_empty_and_not_written():
 
 
 def test_hidden_changes_become_the_smallest_update():
-    hidden = HiddenField({"_gw": {"rev": 1, "v": 2, "out": {"orgs": {"users": [A]}}, "at": {"orgs": {str(A): 1}}}})
-    hidden.set_out(NEWEST, B, True)
-    hidden.forget("orgs", [A])
-    assert hidden.is_out(NEWEST, B)
-    assert not hidden.is_out(NEWEST, A)
-    assert hidden.update() == {"$set": {"_gw.out": {"orgs": {"users": [B]}}}, "$unset": {"_gw.at": ""}}
+    hidden = HiddenField({"_gw": {"rev": 1, "v": 2, "out": {"land": {"cities": [A]}}, "at": {"land": {str(A): 1}}}})
+    hidden.set_out(LAND, B, True)
+    hidden.forget("land", [A])
+    assert hidden.is_out(LAND, B)
+    assert hidden.update() == {"$set": {"_gw.out": {"land": {"cities": [B]}}}, "$unset": {"_gw.at": ""}}
 
 
 def test_a_hidden_field_without_counter_vanishes_with_its_last_word():
@@ -122,7 +121,6 @@ def test_a_hidden_field_stays_while_it_says_something_else(left):
 
 def test_a_document_opted_out_of_one_reverse_is_in_all_others():
     hidden = HiddenField({"_gw": {"out": {"orgs": {"users": [A, 5, A]}, "land": {"cities": [A]}}}})
-    assert [list(hidden.outs(one)) for one in (NEWEST, OLDEST, LAND)] == [[A], [], [A]]
     assert [hidden.is_out(one, id_) for one in (NEWEST, OLDEST) for id_ in (A, B)] == [True, False, False, False]
     assert [hidden.is_out(LAND, B), HiddenField({}).is_out(LAND, B), HiddenField({}).is_out(NEWEST, A)] == [
         True,
@@ -136,6 +134,7 @@ BROKEN = [
     {"_gw": {"v": "1", "rev": "1", "out": 5, "at": [], "cut": 7}},
     {"_gw": {"out": {"orgs": 5}, "at": {"orgs": [1]}, "cut": {"users": "x"}}},
     {"_gw": {"out": {"orgs": {"users": 5}}}},
+    {"_gw": {"some": {"orgs": {"users": 1}}, "in": {"orgs": 5}}},
 ]
 
 
@@ -243,9 +242,10 @@ def test_relations_follow_unless_they_are_frozen(schemas):
 
 
 def test_what_leaves_a_holder_takes_its_notes_along():
-    assert unset_relation(ORGS) == {"$unset": {"orgs": "", "_gw.at.orgs": "", "_gw.out.orgs": ""}}
+    noted = ("at", "out", "some", "in")
+    assert unset_relation(ORGS) == {"$unset": {"orgs": "", **{f"_gw.{part}.orgs": "" for part in noted}}}
     assert pull_copy(ORGS, A) == {
-        "$pull": {"orgs": {"_id": A}, "_gw.out.orgs.users": A},
+        "$pull": {"orgs": {"_id": A}, "_gw.out.orgs.users": A, "_gw.in.orgs.users": A},
         "$unset": {f"_gw.at.orgs.{A}": ""},
     }
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bson import ObjectId
 
-from gatewayfw.odm.copies.rules import entry, members, single_reverse, window_query
+from gatewayfw.odm.copies.opt_outs import members
+from gatewayfw.odm.copies.rules import entry, single_reverse, window_query
 from gatewayfw.schemas import RelatedRelation, Sort
 
 A, B = ObjectId("a" * 24), ObjectId("b" * 24)
@@ -23,7 +24,9 @@ def test_a_window_is_one_query_with_the_id_as_the_last_word():
     assert newest.collection == "user"
     assert newest.fields == ("name",)
     assert newest.limit == 3
-    assert newest.filter == {"orgs._id": A, "_gw.out.orgs.users": {"$ne": A}}
+    embeds = {"orgs._id": A}
+    whole = {**embeds, "_gw.some.orgs.users": {"$exists": False}, "_gw.out.orgs.users": {"$ne": A}}
+    assert newest.filter == {"$or": [whole, {"_gw.in.orgs.users": A, **embeds}]}
     assert (newest.sort, biggest.sort) == ((("_id", -1),), (("age", 1), ("_id", 1)))
 
 
@@ -43,7 +46,8 @@ def test_a_single_one_has_no_window():
 
 
 def test_members_of_a_single_relation_opt_out_by_their_only_target():
-    assert members(CAPITAL, A) == {"land._id": A, "_gw.out.land.capital": {"$exists": False}}
+    listed = {"$or": [{"_gw.some.land.capital": {"$exists": False}}, {"_gw.in.land.capital": A}]}
+    assert members(CAPITAL, A) == {"land._id": A, "_gw.out.land.capital": {"$exists": False}, **listed}
 
 
 def test_a_single_reverse_is_the_copy_of_a_member_that_still_embeds_the_target():

@@ -750,6 +750,11 @@ def deletion(town, *lost):
     ]
 
 
+def notes(relation):
+    """Return what the removal of a relation removes from the hidden field."""
+    return {f"_gw.{part}.{relation}": "" for part in ("at", "out", "some", "in")}
+
+
 AT_LAND, AT_VISITED, AT_HOME = f"_gw.at.land.{LAND}", f"_gw.at.visited.{LAND}", f"_gw.at.home.{ROME}"
 HOME = {"_id": {"$in": [ANN]}, **alone("home", ROME)}
 VISITED = {"_id": {"$in": [ANN]}, "visited": {"$elemMatch": {"_id": LAND}}}
@@ -819,14 +824,14 @@ COMMANDS = {
                 "update_many",
                 "guest",
                 {**VISITED, **older(AT_VISITED, "$lte"), "visited.1": {"$exists": False}},
-                {"$unset": {"visited": "", "_gw.at.visited": "", "_gw.out.visited": ""}, "$inc": {"_gw.r": 1}},
+                {"$unset": {"visited": "", **notes("visited")}, "$inc": {"_gw.r": 1}},
             ),
             (
                 "update_many",
                 "guest",
                 {**VISITED, **older(AT_VISITED, "$lte"), "visited.1": {"$exists": True}},
                 {
-                    "$pull": {"visited": {"_id": LAND}, "_gw.out.visited.guests": LAND},
+                    "$pull": {"visited": {"_id": LAND}, "_gw.out.visited.guests": LAND, "_gw.in.visited.guests": LAND},
                     "$unset": {AT_VISITED: ""},
                     "$inc": {"_gw.r": 1},
                 },
@@ -844,7 +849,7 @@ COMMANDS = {
                 "update_many",
                 "guest",
                 {**HOME, **older(AT_HOME, "$lte")},
-                {"$unset": {"home": "", "_gw.at.home": "", "_gw.out.home": ""}, "$inc": {"_gw.r": 1}},
+                {"$unset": {"home": "", **notes("home")}, "$inc": {"_gw.r": 1}},
             ),
             ("count", "guest", {"_id": {"$in": [ANN]}, "home._id": ROME, **older(AT_HOME, "$lte")}, 1),
         ],

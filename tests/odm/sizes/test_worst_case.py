@@ -174,24 +174,33 @@ def test_an_email_has_the_maximum_of_its_rfc():
 def test_relations_and_reverses_count_full():
     reverses = {"cities": {"type": "multiple", "limit": 12}, "capital": {"type": "single", "excludes": ["size"]}}
     relation = {"land": {"schemaName": "land", "type": "single", "relatedRelations": reverses}}
+    trips = {"trips": {"type": "multiple", "limit": 1}}
     schemas = schemas_of(
         land=({"name": string(size=(None, 5))}, {}),
         city=({"name": string(size=(None, 5)), "size": number()}, relation),
-        trip=({}, {"lands": {"schemaName": "land", "type": "multiple", "limit": 101}}),
+        trip=({}, {"lands": {"schemaName": "land", "type": "multiple", "limit": 101, "relatedRelations": trips}}),
     )
     land = {"_id": ID, "name": WIDE * 5}
     city = {**land, "size": 1.5}
     hidden = {"rev": BIG, "v": BIG, "r": BIG}
 
+    outs = {"out": {}, "some": {}, "in": {}}
+
     def out(*names):
         return {name: [ID] for name in names}
 
     expected = {
-        "land": {**land, "cities": [city] * 12, "capital": land, "_gw": {**hidden, "at": {}, "out": {}}},
+        "land": {
+            **land,
+            "cities": [city] * 12,
+            "capital": land,
+            "trips": [{"_id": ID}],
+            "_gw": {**hidden, "at": {}, **outs},
+        },
         "city": {
             **city,
             "land": land,
-            "_gw": {**hidden, "at": {"land": {str(ID): BIG}}, "out": {"land": out("cities", "capital")}},
+            "_gw": {**hidden, "at": {"land": {str(ID): BIG}}, **outs, "out": {"land": out("cities", "capital")}},
         },
         "trip": {
             "_id": ID,
@@ -199,7 +208,9 @@ def test_relations_and_reverses_count_full():
             "_gw": {
                 **hidden,
                 "at": {"lands": {str(ObjectId(f"{number:024x}")): BIG for number in range(101)}},
-                "out": {"lands": {}},
+                "out": {},
+                "some": {"lands": {"trips": True}},
+                "in": {"lands": {"trips": [ID] * 101}},
             },
         },
     }

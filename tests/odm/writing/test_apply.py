@@ -67,6 +67,8 @@ def test_an_error_that_a_plan_does_not_expect_ends_it(storage):
 ALL = {"towns": True, "largest": True, "capital": True}
 #: The update of a new name.
 RENAMED = {"$set": {"name": "new"}, "$inc": {"_gw.v": 1, "_gw.r": 1}}
+#: What a guest notes who opts out of some lists.
+OPTED_OUT = {"_gw.some": {"visited": {"guests": True}}}
 
 
 def rename(model, id_, projection=None):
@@ -368,7 +370,11 @@ ROWS = {
                 "update_one",
                 "guest",
                 {"_id": ANN},
-                {"$set": {"visited": [LAND_COPY, SEA_COPY]}, "$inc": {"_gw.r": 1}},
+                {
+                    "$set": {"visited": [LAND_COPY, SEA_COPY], **OPTED_OUT, "_gw.in": {"visited": {"guests": [SEA]}}},
+                    "$unset": {"_gw.out": ""},
+                    "$inc": {"_gw.r": 1},
+                },
                 None,
             ),
             members("guests", SEA),
@@ -406,7 +412,7 @@ ROWS = {
                 "update_one",
                 "guest",
                 {"_id": ANN},
-                {"$set": {"visited": [SEA_COPY], "_gw.out": {"visited": {"guests": [SEA]}}}, "$inc": {"_gw.r": 1}},
+                {"$set": {"visited": [SEA_COPY], **OPTED_OUT}, "$unset": {"_gw.out": ""}, "$inc": {"_gw.r": 1}},
                 None,
             ),
         ],

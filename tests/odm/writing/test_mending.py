@@ -22,6 +22,8 @@ FORMS = [
     *({"at": {"country": {"LAND": value}}} for value in (None, "text", LAST, NAN, {})),
     *({"out": value} for value in (None, {"country": []}, {"country": {"cities": "text"}})),
     *({"out": {"country": {"cities": value}}} for value in (None, ["text"])),
+    *({"some": {"country": {"cities": value}}} for value in (None, "text", False)),
+    *({"in": {"country": {"cities": value}}} for value in (None, ["text"])),
     *({"cut": value} for value in (None, [5], {"cities": "text"}, {"cities": NAN})),
 ]
 #: Of each part one that an operator refuses, and one that it takes or that is of another form.

@@ -138,7 +138,7 @@ def test_a_flag_enters_the_reverse_with_the_copy_it_shows(member, relation, reve
 
 def test_without_a_flag_a_new_member_opts_out(member, relation):
     member.enter(RelationInput(relation, (A,)))
-    assert (member.effects.targets(), member.hidden.document()) == ({}, {"out": {"orgs": {"users": [A]}}})
+    assert (member.effects.targets(), member.hidden.document()) == ({}, {"some": {"orgs": {"users": True}}})
 
 
 def test_a_default_stands_for_a_flag_left_out(member, schemas):
