@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import mongomock
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gatewayfw.errors import DuplicateKey, StorageError
+from gatewayfw.errors import DefinitionError, DuplicateKey, StorageError
 from gatewayfw.storage import MockStorage, MongoStorage
 from gatewayfw.storage.terms import Index
 from gatewayfw.storage.type_names import TYPE_NAMES
@@ -24,8 +24,10 @@ _conditions = st.one_of(
     st.builds(lambda some: {"$in": some}, st.lists(scalars, max_size=2)),
 )
 _partial = st.dictionaries(st.sampled_from("ad"), _conditions, min_size=1, max_size=2)
+_COLLATION = {"collation": {"locale": "en", "strength": 2}}
 _options = st.one_of(
-    st.just({}), st.just({"sparse": True}), st.builds(lambda filter: {"partialFilterExpression": filter}, _partial)
+    st.sampled_from([{}, {"sparse": True}, {}, {"sparse": True}, _COLLATION]),
+    st.builds(lambda filter: {"partialFilterExpression": filter}, _partial),
 )
 _indexes = st.builds(
     lambda paths, options, unique: Index(tuple((path, 1) for path in paths), {"unique": unique, **options}),
@@ -62,16 +64,20 @@ def outcome(storage, number, what, change):
     st.lists(_writes, min_size=3, max_size=8),
     st.lists(documents, max_size=3),
 )
+@example([Index((("a", 1),), {"unique": True, **_COLLATION})], [("insert", {"a": "a"}), ("insert", {"a": "A"})], [])
 def test_random_writes_are_refused_by_the_same_indexes(mongo_database, indexes, writes, first):
     ends = []
-    for storage in (MongoStorage(mongo_database), MockStorage(mongomock.MongoClient().test)):
+    for storage in (MockStorage(mongomock.MongoClient().test), MongoStorage(mongo_database)):
         mongo_database.things.drop()
         storage.insert("things", [{"_id": 10 + number, **one} for number, one in enumerate(first)])
-        end = [[problem.rpartition(":")[0] for problem in storage.ensure("things", indexes, 10)]]
+        try:
+            end = [[problem.rpartition(":")[0] for problem in storage.ensure("things", indexes, 10)]]
+        except DefinitionError:  # memory does not know it, and says so
+            return
         end += [outcome(storage, number, what, change) for number, (what, change) in enumerate(writes)]
         end.append([repr(one) for one in storage.find("things", {}, sort=[("_id", 1)])])
         ends.append(end)
-    assert ends[1] == ends[0]
+    assert ends[0] == ends[1]
 
 
 #: Fields of which none holds another, as the core asks for them.
