@@ -48,6 +48,9 @@ class Values:
         prefix: where ``defs`` will stand: ``#/$defs/``.
     """
 
+    #: What is said of an object with any keys: no request may have NUL in one.
+    any_keys: Mapping[str, Any] = MappingProxyType({"propertyNames": {"pattern": r"^[^\u0000]*$"}})
+
     def __init__(self, models: Mapping[str, Any], prefix: str, defs: dict[str, Schema]) -> None:
         self.models = models
         self.prefix = prefix
@@ -97,14 +100,14 @@ class Values:
 
     def mapping(self, kind: Description, levels: int) -> Schema:
         """Return the schema of an object of any keys."""
-        return {"type": "object", "additionalProperties": self.schema(kind["values"], levels - 1)}
+        return {"type": "object", **self.any_keys, "additionalProperties": self.schema(kind["values"], levels - 1)}
 
     def object(self, kind: Description, levels: int) -> Schema:
         """Return the schema of an object."""
         if kind["fields"] is None:
-            return {"type": "object"}
+            return {"type": "object", **self.any_keys}
         written = {"type": "object", **self.fields(kind["fields"], levels - 1)}
-        return written if kind.get("open") else {**written, "additionalProperties": False}
+        return {**written, **self.any_keys} if kind.get("open") else {**written, "additionalProperties": False}
 
     def selection(self, selection: Description, levels: int) -> Schema:
         """Return the schema of a `get` for one model.
@@ -161,6 +164,8 @@ class Values:
 @final
 class ShownValues(Values):
     """Writes the schemas of values in replies, where no field is required."""
+
+    any_keys = MappingProxyType({})
 
     def date(self) -> Schema:
         """Return the schema of a date."""
