@@ -84,7 +84,13 @@ def _interfaces(**version: Any) -> st.SearchStrategy[Any]:
     return st.tuples(st.ip_addresses(**version), st.integers(0, 32)).map(ip_interface)
 
 
-#: Fields without parts; ours first.
+class Tagged(Schema):
+    """A Schema with a default that code can change."""
+
+    tags = mm.List(mm.Integer(), load_default=[1])
+
+
+#: Fields that need no others; ours first.
 LEAVES: dict[str, Callable[[], Meaning]] = {
     "string": lambda: Meaning(string(), both(_texts)),
     "integer": lambda: Meaning(integer(), both(_int64)),
@@ -135,6 +141,7 @@ LEAVES: dict[str, Callable[[], Meaning]] = {
     "IPv6Interface": lambda: Meaning(mm.IPv6Interface(), both(_interfaces(v=6), str)),
     "Raw": lambda: Meaning(mm.Raw(allow_none=True), both(_json)),
     "Dict": lambda: Meaning(mm.Dict(), both(st.dictionaries(_words, _json, max_size=2))),
+    "a default": lambda: Meaning(mm.Nested(Tagged), both(st.sampled_from([{}, {"tags": [2]}]))),
 }
 
 

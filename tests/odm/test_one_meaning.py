@@ -90,8 +90,10 @@ def spoil(loaded):
     inner = vars(loaded) if isinstance(loaded, SimpleNamespace) else loaded
     for part in inner.values() if isinstance(inner, dict) else inner if isinstance(inner, (list, tuple)) else ():
         spoil(part)
-    if isinstance(inner, (dict, list)):
-        inner.clear()
+    if isinstance(inner, dict):
+        inner["spoilt"] = True
+    elif isinstance(inner, list):
+        inner.append("spoilt")
 
 
 def judge(database, field, sent, python):
