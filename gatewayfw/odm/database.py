@@ -313,7 +313,8 @@ class Database:
         if self._used_in != (pid := os.getpid()):  # a fork of a process that used it may have been patched since
             refuse_greenlets()
             self._used_in = pid
-        storage, preparation = self.storage, self.preparation
+        storage, preparation = self.storage, self._preparation
+        assert preparation is not None  # there is a storage; the property would cost each request more
         if not storage.multi_process:
             preparation.notice_drops()
         if preparation.done.get(name) != self.schemas.version:

@@ -61,7 +61,7 @@ class Preparation:
         #: The models that the thread of the jobs has not looked at, for which definitions, after how many drops.
         self._left: list[str] = []
         self._attended: tuple[int, int] | None = None
-        #: For which definitions, after how many drops, `prepare_soon` prepared all models.
+        #: For which definitions, after how many drops, `prepare_soon` was called.
         self._passed: tuple[int, int] | None = None
 
     def notice_drops(self) -> None:
@@ -97,13 +97,14 @@ class Preparation:
             self._prepare([name])
 
     def prepare_soon(self, seconds: Callable[[], float]) -> None:
-        """Prepare all models, for at most ``seconds()``.
+        """Prepare all models, once and for at most ``seconds()``.
 
-        What is noted is left to its first use.
+        What is noted, or left by then, is prepared at its first use.
         """
         at = self._schemas.version, self.drops
         if self._passed == at:
             return
+        self._passed = at
         until = monotonic() + seconds()
         self._look_again()
         for name in self._schemas.get_schemas():
@@ -111,7 +112,6 @@ class Preparation:
                 if monotonic() >= until:
                     return
                 self.prepare([name])
-        self._passed = at
 
     def attend(self, seconds: float) -> int:
         """Prepare models without documents; return how many are left to look at.

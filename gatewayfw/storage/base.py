@@ -29,7 +29,7 @@ from typing import Any, TypeVar
 
 from gatewayfw.errors import StorageError
 from gatewayfw.storage.commits import Commits
-from gatewayfw.storage.deadlines import UNLIMITED, Deadline, Scope, Scopes
+from gatewayfw.storage.deadlines import Deadline, Scope, Scopes, unrecorded
 from gatewayfw.storage.documents import encode
 from gatewayfw.storage.filter_operators import distinct_values
 from gatewayfw.storage.terms import (
@@ -200,19 +200,9 @@ class Storage(ABC):
         finally:
             self._open.transaction = kept
 
-    @contextmanager
-    def unrecorded(self) -> Iterator[None]:
-        """Keep `scope` from recording what a block commits.
-
-        This is for notes of our own, which no caller asked for.
-        """
-        outer = self._scopes.scope
-        if outer is not UNLIMITED:
-            self._scopes.scope = Scope(outer.remaining())
-        try:
-            yield
-        finally:
-            self._scopes.scope = outer
+    def unrecorded(self) -> AbstractContextManager[None]:
+        """Keep `scope` from recording what a block commits: notes of our own."""
+        return unrecorded(self._scopes)
 
     def outside(self, fn: Callable[[], object]) -> None:
         """Run ``fn`` where this thread's transaction has no locks that it would wait for.

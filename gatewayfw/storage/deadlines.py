@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 from gatewayfw.errors import Timeout
@@ -124,3 +124,15 @@ class Deadline(Scope, AbstractContextManager[Scope]):
         if self._driver is not None:
             self._driver.__exit__(None, None, None)
         self._scopes.scope = self._outer or UNLIMITED
+
+
+@contextmanager
+def unrecorded(local: Scopes) -> Iterator[None]:
+    """Let a block commit what no deadline's scope records, in the time that is left."""
+    outer = local.scope
+    if outer is not UNLIMITED:
+        local.scope = Scope(outer.remaining())
+    try:
+        yield
+    finally:
+        local.scope = outer

@@ -478,6 +478,15 @@ def test_all_models_are_prepared_before_a_transaction(process):
     assert (len(runs), sorted(odm.ensured)) == (1, ["_gw_jobs", "m0", "m1", "m2", "m3", "m4"])
 
 
+def test_only_the_first_transaction_of_a_process_waits_for_that(process):
+    odm, asked = process(chain(5)), []
+    for _ in range(2):
+        odm.database.preparation.prepare_soon(lambda: asked.append(1) or 0.0)
+    link(odm, "later")
+    odm.database.preparation.prepare_soon(lambda: asked.append(1) or 60.0)
+    assert (len(asked), len(odm.ensured)) == (2, 7)
+
+
 @pytest.mark.parametrize("define", [chain, hub])
 def test_a_transaction_begins_again_for_a_model_that_it_uses_first(process, place, monkeypatch, define):
     monkeypatch.setattr("gatewayfw.odm.database.PREPARING", 0)

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from gatewayfw.errors import Timeout
-from gatewayfw.storage.deadlines import UNLIMITED, Deadline, Scope, Scopes
+from gatewayfw.storage.deadlines import UNLIMITED, Deadline, Scope, Scopes, unrecorded
 
 
 def test_time_is_left_until_the_end():
@@ -41,6 +41,18 @@ def test_a_commit_is_noted_in_every_scope_around():
     first, second = Scope(60, outer), Scope(60, outer)
     first.commit()
     assert [scope.committed for scope in (outer, first, second)] == [True, True, False]
+
+
+def test_commits_in_an_unrecorded_block_are_noted_nowhere():
+    local = Scopes()
+    with unrecorded(local):
+        assert local.scope is UNLIMITED
+    with Deadline(local, 60) as scope:
+        with pytest.raises(RuntimeError), unrecorded(local):
+            local.scope.commit()
+            assert 0 < local.scope.remaining() <= 60
+            raise RuntimeError
+        assert (local.scope, scope.committed) == (scope, False)
 
 
 def test_the_bytes_of_a_reply_hold_inside_too():
