@@ -17,6 +17,7 @@ from gatewayfw.cli.exports import jsonschema, mcp, openapi, types
 from gatewayfw.cli.group import Commands
 from gatewayfw.cli.integrity import check, repair
 from gatewayfw.cli.look import list_acts, list_schemas
+from gatewayfw.cli.migrations import migrate
 from gatewayfw.cli.mongod import mongod
 from gatewayfw.cli.new import new
 from gatewayfw.cli.upkeep import files, indexes, jobs, work
@@ -39,6 +40,7 @@ for _command in (
     work,
     check,
     repair,
+    migrate,
     files,
     types,
     openapi,

@@ -13,8 +13,9 @@ from gatewayfw.environment import refuse_greenlets
 from gatewayfw.errors import DefinitionError, UsageError
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.jobs.records import Job
-from gatewayfw.odm.migrations.declaration import MigrationFn, Prefer, parse_migration
-from gatewayfw.odm.migrations.run import Migrated, Migrations
+from gatewayfw.odm.migrations.declaration import Legacy, MigrationFn, Prefer, parse_migration
+from gatewayfw.odm.migrations.plans import Migrated
+from gatewayfw.odm.migrations.run import Migrations
 from gatewayfw.odm.models import Model
 from gatewayfw.odm.readiness import Readiness
 from gatewayfw.odm.reading.projection import Projections
@@ -218,8 +219,10 @@ class Odm:
         rename: Mapping[str, str] = ...,
         copy: Mapping[str, str] = ...,
         default: Mapping[str, Any] = ...,
+        convert: Iterable[str] = ...,
         drop: Iterable[str] = ...,
         prefer: Prefer | None = ...,
+        uuid: Legacy | None = ...,
     ) -> None: ...
 
     def migration(
@@ -229,20 +232,23 @@ class Odm:
         *,
         where: Mapping[str, Any] | None = None,
         prefer: Prefer | None = None,
+        uuid: Legacy | None = None,
         **kind: Any,
     ) -> Callable[[MigrationFn], MigrationFn] | None:
         """Declare how stored documents follow their definition, for `migrate`.
 
         Give one of: ``rename``, new names by old ones, which the model does not have any more; ``copy``, the same for
         two names that it has, where the new one is missing; ``default``, values of fields by name, where they are
-        missing; ``drop``, names that the model does not have any more. With ``where``, a filter, it decorates a
-        function that gets a document and returns its ``$set`` and ``$unset``, or None to leave it. A document that has
-        both names of a ``rename`` is listed and stays as it is, unless ``prefer`` is ``"old"`` or ``"new"``.
+        missing; ``convert``, names of fields whose stored values do not fit and become what they say without loss;
+        ``drop``, names that the model does not have any more. With ``where``, a filter, it decorates a function that
+        gets a document and returns its ``$set`` and ``$unset``, or None to leave it. A document that has both names of
+        a ``rename`` is listed and stays as it is, unless ``prefer`` is ``"old"`` or ``"new"``. ``uuid`` says in which
+        order of bytes UUIDs of subtype 3 were written, for ``convert``.
 
         Raises:
             DefinitionError: it does not fit the model as it is defined now, or another migration has its name.
         """
-        parsed = parse_migration(self.schemas, name, model, kind, where=where, prefer=prefer)
+        parsed = parse_migration(self.schemas, name, model, kind, where=where, prefer=prefer, uuid=uuid)
 
         def declare(function: MigrationFn) -> MigrationFn:
             _check_plain("migration", function)

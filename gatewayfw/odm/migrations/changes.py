@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gatewayfw.errors import UsageError, ValidationError
 from gatewayfw.odm.hidden import HIDDEN
+from gatewayfw.odm.migrations.conversion import UNCHANGED, convert
 from gatewayfw.odm.migrations.declaration import Migration
 from gatewayfw.odm.writing.updates import Change
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.exactness import check_value
+from gatewayfw.schemas.forms import StoredForm, form_of
 from gatewayfw.schemas.relations import check_name
 from gatewayfw.schemas.values import loaded_form
 from gatewayfw.storage.terms import Update
+from gatewayfw.storage.type_names import type_name
 from gatewayfw.storage.update_operators import apply_update
 
 #: Why a document is listed and stays as it is.
 Reason = str
+WRITTEN_SINCE = "was written meanwhile"
 STILL_MATCHES = "would still match after the change"
 
 
-def decide(schemas: Schemas, migration: Migration, stored: Mapping[str, Any]) -> Change | Reason:
+def decide(schemas: Schemas, migration: Migration, stored: Mapping[str, Any]) -> Change | Reason | None:
     """Return the change of a document that meets the condition, or why there is none.
+
+    None where nothing is to be changed.
 
     ``stored`` has the `fields` of the migration.
 
@@ -31,10 +37,10 @@ def decide(schemas: Schemas, migration: Migration, stored: Mapping[str, Any]) ->
     """
     schema = schemas.get_schema(migration.model)
     update = _DECIDERS[migration.kind](schemas, schema, migration, stored)
-    if isinstance(update, str):
+    if isinstance(update, str) or update is None:
         return update
     update = {operator: changes for operator, changes in update.items() if changes}
-    if migration.meets(apply_update({"_id": None, **stored}, update, {})):
+    if migration.kind != "convert" and migration.meets(apply_update({"_id": None, **stored}, update, {})):
         return STILL_MATCHES
     named = frozenset(name for changes in update.values() for name in changes)
     return Change(
@@ -62,6 +68,40 @@ def _copy(_: Schemas, _schema: ModelSchema, migration: Migration, stored: Mappin
 
 def _default(_: Schemas, _schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]) -> Update:
     return {"$set": {name: value for name, value in migration.names.items() if name not in stored}}
+
+
+def _convert(
+    schemas: Schemas, schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]
+) -> Update | Reason | None:
+    """Return what becomes of the fields that do not fit; the reason if nothing can."""
+    changed, left = dict[str, Any](), list[str]()
+    for name in _misfits(schemas, migration, stored):
+        value = convert(schemas.remembered(_form, schema.name, name), stored[name], migration.uuid)
+        if value is UNCHANGED:
+            left.append(name)
+        else:
+            changed[name] = value
+    if not changed and left:
+        return f"{left[0]}: this {type_name(stored[left[0]])} does not convert without loss"
+    return {"$set": changed} if changed else None
+
+
+def is_left(schemas: Schemas, migration: Migration, stored: Mapping[str, Any]) -> bool:
+    """Tell whether a document that meets the condition is left to change.
+
+    Only for ``convert`` the condition does not say it all.
+    """
+    return migration.kind != "convert" or any(True for _ in _misfits(schemas, migration, stored))
+
+
+def _misfits(schemas: Schemas, migration: Migration, stored: Mapping[str, Any]) -> Iterator[str]:
+    for name in migration.names:
+        if name in stored and not schemas.remembered(_form, migration.model, name).fits(stored[name]):
+            yield name
+
+
+def _form(schemas: Schemas, model: str, name: str) -> StoredForm:
+    return form_of(schemas.get_schema(model).pure[name])
 
 
 def _drop(_: Schemas, _schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]) -> Update:
@@ -105,10 +145,11 @@ def _check_unset(schemas: Schemas, schema: ModelSchema, name: Any, values: Mappi
         raise UsageError(f"{place} unsets {name!r}, which is required")
 
 
-_DECIDERS: Mapping[str, Callable[[Schemas, ModelSchema, Migration, Mapping[str, Any]], Update | Reason]] = {
+_DECIDERS: Mapping[str, Callable[[Schemas, ModelSchema, Migration, Mapping[str, Any]], Update | Reason | None]] = {
     "rename": _rename,
     "copy": _copy,
     "default": _default,
+    "convert": _convert,
     "drop": _drop,
     "function": _ask,
 }

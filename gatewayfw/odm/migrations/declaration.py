@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 
 from gatewayfw.errors import DefinitionError, UsageError, ValidationError
 from gatewayfw.odm.hidden import HIDDEN
+from gatewayfw.odm.migrations.conversion import UUIDS
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.exactness import check_value
 from gatewayfw.schemas.relations import check_name
@@ -20,9 +21,11 @@ from gatewayfw.storage.filter_operators import JUNCTIONS, Predicate, compile_fil
 from gatewayfw.storage.subset import check_filter
 
 #: What a migration does; with ``function`` a function says it for each document.
-Kind = Literal["rename", "copy", "default", "drop", "function"]
+Kind = Literal["rename", "copy", "default", "convert", "drop", "function"]
 #: Which value stays where a document has both names of a `rename`.
 Prefer = Literal["old", "new"]
+#: In which order of bytes UUIDs of subtype 3 were written.
+Legacy = Literal["java_legacy", "csharp_legacy", "python_legacy"]
 #: Given a stored document in Python's types, returns its ``$set`` and ``$unset``; None to leave and list it.
 MigrationFn = Callable[[dict[str, Any]], Mapping[str, Mapping[str, Any]] | None]
 _MOST_NAME = 200
@@ -34,7 +37,8 @@ class Migration:
 
     Attributes:
         names: new names by old ones for ``rename`` and ``copy``, stored values by name for ``default``, names for
-            ``drop``.
+            ``convert`` and ``drop``.
+        uuid: for ``convert``, how UUIDs of subtype 3 were written; None leaves and lists them.
         prefer: for ``rename``; None lists documents with both names.
         where: the condition of a ``function``.
     """
@@ -44,12 +48,16 @@ class Migration:
     kind: Kind
     names: Mapping[str, Any] = field(default_factory=dict)
     prefer: Prefer | None = None
+    uuid: Legacy | None = None
     where: Mapping[str, Any] = field(default_factory=dict)
     function: MigrationFn | None = None
 
     @cached_property
     def condition(self) -> dict[str, Any]:
-        """The stored filter of the documents that are left to change."""
+        """The stored filter of the documents that are left to change.
+
+        For ``convert`` it also matches those that fit already.
+        """
         if self.kind == "function":
             return dict(self.where)
         if self.kind == "copy":
@@ -71,6 +79,11 @@ class Migration:
         return tuple(self.names) if self.kind in ("rename", "drop") else ()
 
     @property
+    def fills(self) -> bool:
+        """Whether documents may grow by more than a name."""
+        return self.kind in ("default", "function", "copy")
+
+    @property
     def fields(self) -> list[str] | None:
         """What of a document the change depends on; None for all of it."""
         if self.kind == "function":
@@ -85,6 +98,7 @@ def parse_migration(
     kinds: Mapping[str, Any],
     *,
     prefer: object = None,
+    uuid: object = None,
     where: object = None,
 ) -> Migration:
     """Return a migration; ``kinds`` has what was given by kind.
@@ -107,10 +121,12 @@ def parse_migration(
     (kind,) = given
     if prefer is not None and (kind != "rename" or prefer not in get_args(Prefer)):
         raise DefinitionError(f"{place}: prefer is 'old' or 'new', and goes with rename")
+    if uuid is not None and (kind != "convert" or uuid not in UUIDS):
+        raise DefinitionError(f"{place}: uuid is one of {', '.join(UUIDS)}, and goes with convert")
     if kind == "where":
         return Migration(name, model, "function", where=_parse_where(where, place))
     names = _PARSERS[kind](schemas, schema, kinds[kind], place)
-    return Migration(name, model, kind, names, prefer)  # type: ignore[arg-type]  # both were checked
+    return Migration(name, model, kind, names, prefer, uuid)  # type: ignore[arg-type]  # they were checked
 
 
 def _parse_rename(schemas: Schemas, schema: ModelSchema, given: object, place: str) -> dict[str, str]:
@@ -141,9 +157,16 @@ def _parse_default(_: Schemas, schema: ModelSchema, given: object, place: str) -
         raise DefinitionError(f"{place}: default: {told}") from error
 
 
+def _parse_convert(_: Schemas, schema: ModelSchema, given: object, place: str) -> dict[str, None]:
+    names = _names(given, f"{place}: convert")
+    for name in names:
+        _check_pure(schema, name, f"{place}: convert")
+    _check_once(names, f"{place}: convert")
+    return dict.fromkeys(names)
+
+
 def _parse_drop(schemas: Schemas, schema: ModelSchema, given: object, place: str) -> dict[str, None]:
-    if isinstance(given, str) or not isinstance(given, Iterable) or not (names := list(given)):
-        raise DefinitionError(f"{place}: drop: expected a list of names")
+    names = _names(given, f"{place}: drop")
     for name in names:
         _check_gone(schemas, schema, name, f"{place}: drop")
     _check_once(names, f"{place}: drop")
@@ -154,6 +177,7 @@ _PARSERS: Mapping[str, Callable[[Schemas, ModelSchema, object, str], dict[str, A
     "rename": _parse_rename,
     "copy": _parse_copy,
     "default": _parse_default,
+    "convert": _parse_convert,
     "drop": _parse_drop,
 }
 
@@ -181,6 +205,12 @@ def _mapping(given: object, place: str, what: str) -> dict[str, Any]:
     if not isinstance(given, Mapping) or not given:
         raise DefinitionError(f"{place}: expected {what}")
     return dict(given)
+
+
+def _names(given: object, place: str) -> list[Any]:
+    if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable) or not (names := list(given)):
+        raise DefinitionError(f"{place}: expected a list of names")
+    return names
 
 
 def _check_pure(schema: ModelSchema, name: object, place: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from bson import Decimal128
 
 from gatewayfw.errors import DefinitionError, UsageError
-from gatewayfw.odm.migrations.changes import STILL_MATCHES, decide, frozen_copy
+from gatewayfw.odm.migrations.changes import STILL_MATCHES, decide, frozen_copy, is_left
 from gatewayfw.odm.migrations.declaration import parse_migration
 from gatewayfw.schemas import decimal, integer, optional, string
 
@@ -52,6 +52,14 @@ def test_a_change_ends_the_condition(migration, keys, stored, update):
     assert change.update == update
     assert change.named == {name for names in update.values() for name in names}
     assert change.retires == ("$unset" in update)
+
+
+def test_what_fits_is_not_converted_and_what_cannot_be_is_listed(migration):
+    schemas, one = migration(convert=["level", "fee"])
+    assert decide(schemas, one, {"level": 1, "fee": Decimal128("1.50")}) is None
+    assert decide(schemas, one, {"level": "1", "fee": "many"}).update == {"$set": {"level": 1}}
+    assert decide(schemas, one, {"level": 1, "fee": "many"}) == "fee: this string does not convert without loss"
+    assert (is_left(schemas, one, {"level": 1}), is_left(schemas, one, {"level": "1"})) == (False, True)
 
 
 def test_a_document_with_both_names_is_listed(migration):

@@ -32,7 +32,12 @@ def test_each_kind_is_a_condition_on_what_is_stored(shop, kind, condition):
 
 
 REFUSED = [
-    ({}, "give one of rename, copy, default, drop, where; given: none"),
+    ({}, "give one of rename, copy, default, convert, drop, where; given: none"),
+    ({"convert": "level"}, "convert: expected a list of names"),
+    ({"convert": ["mail"]}, "'mail' is not a pure field"),
+    ({"convert": ["level", "level"]}, "'level' is named twice"),
+    ({"convert": ["level"], "uuid": "java"}, "uuid is one of java_legacy, csharp_legacy, python_legacy"),
+    ({"drop": ["mail"], "uuid": "java_legacy"}, "and goes with convert"),
     ({"drop": ["a"], "default": {"level": 1}}, "given: drop and default"),
     ({"drop": ["a"], "where": {"a": 1}}, "given: drop and where"),
     ({"rename": {"name": "email"}}, "model 'owner' still has 'name'; take it out of the definition first"),

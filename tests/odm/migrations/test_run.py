@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from bson import Decimal128
 
 from gatewayfw.errors import Conflict, DefinitionError, UsageError
 from gatewayfw.odm.migrations.notes import COLLECTION, MigrationNotes
-from gatewayfw.schemas import integer, optional, string
+from gatewayfw.schemas import decimal, integer, optional, string
 
 OLD = {"name": string(), "mail": optional(string()), "fax": optional(string())}
 NEW = {"name": string(), "email": optional(string()), "level": optional(integer())}
@@ -77,6 +78,22 @@ def test_a_function_changes_each_document(deploy, sold, limit):
     assert told == [{"name": "names", "model": "owner", "changed": 1, "left": 1, "listed": listed}]
     assert new.owner_of(owner) == {"first": "Jane", "last_name": "Austen"}
     assert new.copies_of(item)[:2] == [{"first": "Jane", "last_name": "Austen"}] * 2
+
+
+def test_what_does_not_fit_is_converted_in_every_copy(database, deploy, sold):
+    [(one, item), (other, _), (right, _)] = sold({}, {}, {})
+    for id_, level, fee in ((one, "7", 2.5), (other, "high", 1.005), (right, 3, Decimal128("1.00"))):
+        database.owner.update_one({"_id": id_}, {"$set": {"level": level, "fee": fee}})
+    new = deploy({"name": string(), "level": integer(), "fee": decimal(places=2)})
+    new.odm.migration("m", "owner", convert=["level", "fee"])
+    assert [(told["left"], len(told["listed"])) for told in new.odm.migrate(plan=True)] == [(2, 1)]
+    (told,) = new.odm.migrate()
+    assert (told["changed"], told["left"]) == (1, 1)
+    assert told["listed"] == [{"_id": other, "reason": "level: this string does not convert without loss"}]
+    assert new.owner_of(one) == {"name": "n0", "level": 7, "fee": Decimal128("2.50")}
+    assert new.owner_of(other) == {"name": "n1", "level": "high", "fee": 1.005}
+    assert new.copies_of(item)[:2] == [{"name": "n0", "level": 7, "fee": Decimal128("2.50")}] * 2
+    assert new.told() == [(0, 1, 1)]
 
 
 def test_windows_show_the_new_name_and_are_sorted_by_it(database, deploy):

@@ -1,0 +1,175 @@
+"""What a run of a migration does, and what it would do: counts, time, examples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any, TypedDict
+
+from gatewayfw.errors import GatewayError
+from gatewayfw.odm.database import Database
+from gatewayfw.odm.hidden import HIDDEN
+from gatewayfw.odm.migrations.batches import changing, count_left
+from gatewayfw.odm.migrations.changes import Reason, decide
+from gatewayfw.odm.migrations.declaration import Migration
+from gatewayfw.odm.writing.plan.attempt import Attempt
+from gatewayfw.odm.writing.plan.effects import Effects
+from gatewayfw.odm.writing.plan.steps import apply
+from gatewayfw.odm.writing.plan.windows import settle
+from gatewayfw.odm.writing.updates import Change
+from gatewayfw.schemas import ModelSchema
+from gatewayfw.storage import Document, Storage
+from gatewayfw.storage.update_operators import apply_update
+
+#: Most documents that a run lists with their reasons.
+MOST_LISTED = 20
+#: Documents shown before and after, and documents changed on trial.
+EXAMPLES, TRIED = 3, 50
+#: Stands for a value that a plan does not show: of an excluded field, or one that the model does not declare.
+UNSHOWN = "..."
+
+
+class ListedDocument(TypedDict):
+    """A document that a migration does not change, and why."""
+
+    _id: Any
+    reason: str
+
+
+class Migrated(TypedDict):
+    """What `gw.odm.migrate` tells of one migration."""
+
+    name: str
+    model: str
+    changed: int
+    left: int
+    listed: list[ListedDocument]
+
+
+@dataclass
+class Outcome:
+    """What a run of one migration did.
+
+    Attributes:
+        changed: how many documents it changed; of a `rename` or `drop` also those whose frozen copies it changed.
+        left: how many still meet the condition.
+        listed: of these, the first that cannot be changed.
+        total: how many met the condition at the start.
+    """
+
+    name: str
+    model: str
+    total: int = 0
+    changed: int = 0
+    left: int = 0
+    listed: list[ListedDocument] = field(default_factory=list)
+
+    def list(self, id_: Any, reason: str) -> None:
+        """List a document, unless there are enough."""
+        if len(self.listed) < MOST_LISTED:
+            self.listed.append({"_id": id_, "reason": reason})
+
+    def told(self) -> Migrated:
+        """Return it for the caller of `gw.odm.migrate`."""
+        return Migrated(name=self.name, model=self.model, changed=self.changed, left=self.left, listed=self.listed)
+
+
+class Example(TypedDict):
+    """What a migration makes of a document: the values of the names that it changes."""
+
+    _id: Any
+    before: dict[str, Any]
+    after: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class MigrationPlan:
+    """What a run would do.
+
+    Attributes:
+        outcome: what it would find.
+        examples: the first documents that it would change.
+        seconds: about how long it would take, without the work of jobs; None where that is not known.
+    """
+
+    outcome: Outcome
+    examples: list[Example]
+    seconds: float | None
+
+    def told(self) -> Migrated:
+        """Return it for the caller of `gw.odm.migrate`."""
+        return self.outcome.told()
+
+
+class _Undone(Exception):
+    """Ends a trial, so that its transaction changes nothing."""
+
+
+def make_plan(database: Database, storage: Storage, migration: Migration) -> MigrationPlan:
+    """Return what a run would do; it changes nothing.
+
+    For the time, some documents are changed in a transaction that is undone.
+    """
+    outcome = Outcome(migration.name, migration.model)
+    schema = database.schemas.get_schema(migration.model)
+    examples, ids = list[Example](), list[Any]()
+    for one in storage.find(migration.model, migration.condition, migration.fields, sort=[("_id", 1)]):
+        decided = decide(database.schemas, migration, one)
+        if isinstance(decided, Reason):
+            outcome.list(one["_id"], decided)
+        elif decided is not None:
+            if len(examples) < EXAMPLES:
+                examples.append(_example(schema, migration, one, decided))
+            if len(ids) < TRIED:
+                ids.append(one["_id"])
+    outcome.left = outcome.total = count_left(database.schemas, storage, migration)
+    each = _try(database, storage, migration, ids)
+    return MigrationPlan(outcome, examples, None if each is None else each * outcome.total)
+
+
+def _example(schema: ModelSchema, migration: Migration, stored: Document, change: Change) -> Example:
+    after = apply_update(stored, change.update, {})
+    before, after = ({name: one[name] for name in sorted(change.named) if name in one} for one in (stored, after))
+    return Example(_id=stored["_id"], before=_shown(schema, migration, before), after=_shown(schema, migration, after))
+
+
+def _shown(schema: ModelSchema, migration: Migration, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values without those of fields that are excluded, or may have been."""
+    named = migration.names if migration.kind in ("rename", "copy") else {}
+
+    def is_shown(name: str) -> bool:
+        new = name if name in schema.pure else named.get(name)
+        return new in schema.pure and new not in schema.options.excludes and name not in schema.options.excludes
+
+    return {name: value if is_shown(name) else UNSHOWN for name, value in values.items() if name != HIDDEN}
+
+
+def _try(database: Database, storage: Storage, migration: Migration, ids: Sequence[Any]) -> float | None:
+    """Return how many seconds a document takes, with the rests between batches.
+
+    None where nothing can be tried.
+    """
+    if not ids or not storage.has_transactions():
+        return None
+    each: float | None = None
+    begin = changing(database.schemas, storage, migration)
+
+    def change(attempt: Attempt) -> None:
+        nonlocal each
+        began, done, effects = monotonic(), 0, Effects(shared=True)
+        visit = begin(attempt, effects, ids)
+        while done < len(ids) and (done == 0 or attempt.has_room):
+            visit(ids[done])
+            done += 1
+        apply(storage, settle(attempt, effects))
+        each = 2 * (monotonic() - began) / done
+        raise _Undone
+
+    try:
+        database.run(change)
+    except _Undone:
+        return each
+    except GatewayError:  # such as a duplicate, which a run lists
+        pass
+    return None
