@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from bson import Binary, Int64, ObjectId, Timestamp
+from bson import Binary, ObjectId, Timestamp
 
 from gatewayfw.errors import DuplicateKey, StorageError
 from gatewayfw.storage.documents import as_stored
@@ -23,8 +23,8 @@ from gatewayfw.storage.terms import Document, Filter, Index
 
 #: Types of an `_id` that equals no value of another type.
 _LOOKED_UP = frozenset({ObjectId, str})
-#: Types of an `_id` whose hash tells what equals it, but for booleans.
-_HASHED = _LOOKED_UP | {int, Int64, type(None), bytes, Binary, datetime, Timestamp}
+#: Types of an `_id` whose hash tells what equals it.
+_HASHED = _LOOKED_UP | {type(None), bytes, Binary, datetime, Timestamp}
 
 
 class MockCollection:

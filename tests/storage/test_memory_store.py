@@ -42,7 +42,7 @@ def test_a_document_with_an_object_as_id_is_removed(database, things):
     assert list(database.things.find()) == []
 
 
-SEPARATE = [1, True, 0, False, {"a": 1, "b": 2}, {"b": 2, "a": 1}, {"a": True, "b": 2}, {"a": [{}]}, Code("a"), "a"]
+SEPARATE = [1, True, False, 0, {"a": 1, "b": 2}, {"b": 2, "a": 1}, {"a": True, "b": 2}, {"a": [{}]}, Code("a"), "a"]
 
 
 def test_every_id_has_its_document_though_mongomock_takes_some_for_equal(database, things):

@@ -6,7 +6,7 @@ import re
 
 import mongomock
 import pytest
-from bson import DBRef, MaxKey, MinKey, Regex
+from bson import DBRef, Decimal128, MaxKey, MinKey, Regex
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -72,6 +72,7 @@ def play(storage, ids, conditions):
 @examples(100)
 @given(st.lists(_ids, min_size=1, max_size=4), st.lists(_conditions.filter(can_ask), max_size=4))
 @example([1, True, 1.0, {"a": 1, "b": 2}, {"b": 2, "a": 1}], [True, {"a": 1, "b": 2}])
+@example([True, 1, Decimal128("2"), 2, 2.0], [1, 2])
 @example([float("nan"), float("nan"), [1], {"a": [{"$b": 1}]}], [float("nan")])
 @example([{"b": float("nan")}, 1, None], [{"$gte": {"a": 1.5}}, {"$gt": MinKey()}, {"$lt": MaxKey()}])
 def test_random_ids_are_stored_and_found_alike(mongo_database, ids, conditions):
