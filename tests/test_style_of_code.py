@@ -320,7 +320,7 @@ SEAMS = {
     "observe/sentry.py:leave_to_signal": "an unknown version of the SDK: two reports are better than none",
     "odm/jobs/background.py:_tried": "a job that fails is put back, and the next one is worked on",
     "odm/jobs/background.py:_run": "a dead thread would leave copies stale until the process ends",
-    "odm/upkeep/integrity.py:Place.last_id": "bson raises errors of all kinds for a file of state that somebody edited",
+    "odm/upkeep/walk.py:Place.last_id": "bson raises errors of all kinds for a file of state that somebody edited",
     "odm/writing/plan/attempt.py:with_size_checks": "what was too large begins again, measured; others are raised",
     "schemas/kinds/foreign.py:_with_own_default": "an author's default may fail, which the definition is told",
     "schemas/structs.py:FunctionStruct.check": "an author's validator may fail, which is a validation error",

@@ -22,6 +22,7 @@ from gatewayfw.odm.sizes.budgets import share_of
 from gatewayfw.odm.sizes.worst_case import MOST_BYTES, Part, Size, worst_sizes
 from gatewayfw.odm.stored_replies import NO_TRANSACTIONS
 from gatewayfw.odm.upkeep.indexes import IndexRow, index_report, listing_hints
+from gatewayfw.odm.upkeep.misfits import FitNotes
 from gatewayfw.schemas import RelatedRelation, Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import Index, Storage
@@ -33,6 +34,8 @@ _OLD = timedelta(seconds=60)
 _LIFETIME = 30.0
 #: How many parts of a large document are named.
 _NAMED = 3
+#: How many models are named.
+_LISTED = 10
 _MAY_COLLIDE = (
     "until the first use of the model or `flask gateway indexes --create` builds it, documents may share a value"
 )
@@ -97,6 +100,7 @@ def _examined_database(gateway: Gateway, storage: Storage) -> Iterator[Finding]:
         acts = acts_by_name(gateway.acts)
         yield from (("problem", f"{name}: {NO_TRANSACTIONS}") for name, act in acts if act.once)
     yield from (("warning", text) for text in (*_waiting(storage), *_unreadable(storage)))
+    yield from _misfits(schemas, storage)
     hints = _lifetime(storage.transaction_lifetime(), gateway.settings.deadline)
     yield from (("hint", text) for text in (*hints, *_to_renew(rows)))
 
@@ -201,6 +205,33 @@ def _unreadable(storage: Storage) -> Iterator[str]:
         more = sum(1 for _ in unreadable)
         others = f", nor are {more:,} others" if more else ""
         yield f"{COLLECTION}: {key!r} is no job that this version can read{others}, so nobody works on it"
+
+
+def _misfits(schemas: Schemas, storage: Storage) -> Iterator[Finding]:
+    """Tell what ``check --fit`` last found, and of which models it was not run."""
+    notes = FitNotes(schemas, storage).read()
+    unread = [name for name in schemas.get_schemas() if name not in notes and storage.count(name, {}, 1)]
+    fine = {name: note.at for name, note in notes.items() if not note.misfits}
+    for name, note in notes.items():
+        if note.misfits:
+            what = "1 misfit" if note.misfits == 1 else f"{note.misfits:,} misfits"
+            yield "warning", f"{name}: check --fit found {what} on {note.at:%Y-%m-%d %H:%M:%S} UTC"
+    if unread:
+        yield (
+            "hint",
+            f"{_names(unread)}: the documents were not compared with their models, or not as these are now; "
+            "run flask gateway check --fit",
+        )
+    if fine:
+        yield (
+            "hint",
+            f"{_names(list(fine))}: check --fit found no misfits, on {min(fine.values()):%Y-%m-%d} UTC or later",
+        )
+
+
+def _names(models: Sequence[str]) -> str:
+    more = f" and {len(models) - _LISTED} more" if len(models) > _LISTED else ""
+    return f"{', '.join(models[:_LISTED])}{more}"
 
 
 def _to_renew(rows: Iterable[IndexRow]) -> Iterator[str]:

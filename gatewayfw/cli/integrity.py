@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -12,38 +11,41 @@ from pathlib import Path
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.command import JSON, NAME, Failed, find_odm, format_json, status_line
+from gatewayfw.cli.command import JSON, NAME, find_odm, format_json, status_line
+from gatewayfw.cli.fit import check_fit
 from gatewayfw.cli.group import INTERRUPTED, interruptible
-from gatewayfw.export.files import replace_file
+from gatewayfw.cli.state_file import STATE, StateFile
 from gatewayfw.logs import escaped
 from gatewayfw.odm import Odm
-from gatewayfw.odm.upkeep.integrity import Place, Problem
-
-_STATE = click.option(
-    "--state",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Save the progress in this file; if the file exists, go on from there.",
-)
+from gatewayfw.odm.upkeep.integrity import Problem
+from gatewayfw.odm.upkeep.walk import Place
 
 
 @click.command("check", epilog="Example: flask gateway check --state progress.json")
-@_STATE
+@click.option("--fit", is_flag=True, help="Compare all documents with their models instead.")
+@STATE
 @NAME
 @JSON
 @with_appcontext
-def check(state: Path | None, name: str | None, as_json: bool) -> None:
+def check(fit: bool, state: Path | None, name: str | None, as_json: bool) -> None:
     """Compare every copy with its source; exit status 1 if one differs.
 
     Problems are printed as they are found; with --json each is an object on a line of its own. For all differences that
     a pending job will correct one line names the job; they do not count.
+
+    With --fit, find the documents that do not fit their models instead: something required is missing, or has not the
+    form that is declared. A line says where, what is stored there, in how many documents, and the first three. The exit
+    status is 1 if there is one. Names that are not declared do not count.
     """
     odm = find_odm(name)
+    if fit:
+        check_fit(odm, state, as_json)
     _run(_Run("check", odm, state), odm.integrity.check, as_json)
 
 
 @click.command("repair", epilog="Example: flask gateway repair --state progress.json")
 @click.option("--delete-orphans", is_flag=True, help="Delete documents whose required relation has lost its source.")
-@_STATE
+@STATE
 @NAME
 @JSON
 @with_appcontext
@@ -84,32 +86,12 @@ class _Counts:
 
 
 class _Run:
-    """What one run has found and how far it has come, kept in a file if there is one.
-
-    Raises:
-        click.UsageError: the file belongs to another command, database or other models, or is not a progress file.
-    """
+    """What one run has found and how far it has come, kept in a file if there is one."""
 
     def __init__(self, command: str, odm: Odm, path: Path | None) -> None:
-        models = sorted(odm.schemas.get_schemas())
-        self.subject = {"command": command, "database": odm.storage.name, "models": models}
-        self.path = path
-        self.after: Place | None = None
-        self.counts = _Counts()
-        self._jobs: list[str] = []
-        if path is not None and path.exists():
-            self._load(path)
-
-    def _load(self, path: Path) -> None:
-        try:
-            saved = json.loads(path.read_text("utf-8"))
-            subject = {key: saved[key] for key in self.subject}
-            self.after, self.counts, self._jobs = Place(**saved["place"]), _Counts(**saved["counts"]), [*saved["jobs"]]
-        except (OSError, ValueError, TypeError, KeyError):
-            raise click.UsageError(f"--state: {path} is not a progress file of this command") from None
-        for key, mine in self.subject.items():
-            if subject[key] != mine:
-                raise click.UsageError(f"--state: {path} holds the progress of another {key}")
+        self.file = StateFile(command, odm, path)
+        self.after, saved = self.file.load(lambda saved: (_Counts(**saved["counts"]), [*saved["jobs"]]))
+        self.counts, self._jobs = saved or (_Counts(), [])
 
     def add(self, problem: Problem) -> bool:
         """Count a problem; return False for a job that was told before an interruption."""
@@ -123,17 +105,7 @@ class _Run:
 
     def reached(self, place: Place) -> None:
         """Save the progress."""
-        if self.path is not None:
-            saved = {**self.subject, "place": asdict(place), "counts": asdict(self.counts), "jobs": self._jobs}
-            try:
-                replace_file(self.path, json.dumps(saved).encode())
-            except OSError as error:
-                raise Failed(f"--state: cannot write {self.path}: {error.strerror}") from error
-
-    def end(self) -> None:
-        """Delete the progress."""
-        if self.path is not None:
-            self.path.unlink(missing_ok=True)
+        self.file.save(place, {"counts": asdict(self.counts), "jobs": self._jobs})
 
 
 def _run(run: _Run, begin: Callable[..., Iterator[Problem]], as_json: bool) -> None:
@@ -151,11 +123,10 @@ def _run(run: _Run, begin: Callable[..., Iterator[Problem]], as_json: bool) -> N
                 click.echo(format_json(told, indent=None) if as_json else escaped(_line(problem)))
     except KeyboardInterrupt:
         status_line("")
-        again = f"; go on with --state {run.path}" if run.path is not None and run.path.exists() else ""
-        click.echo(f"interrupted: {run.counts}{again}", err=True)
+        click.echo(f"interrupted: {run.counts}{run.file.again}", err=True)
         sys.exit(INTERRUPTED)
     status_line("")
-    run.end()
+    run.file.end()
     if not as_json:
         click.echo(str(run.counts))
     sys.exit(1 if run.counts.remaining else 0)

@@ -5,6 +5,19 @@ from gatewayfw.odm.odm import Odm
 from gatewayfw.odm.operations.results import DeleteResult, UpdateResult
 from gatewayfw.odm.reading.cursor import Cursor
 from gatewayfw.odm.reading.filters import Operators
-from gatewayfw.odm.upkeep.integrity import Integrity, Place, Problem
+from gatewayfw.odm.upkeep.integrity import Integrity, Problem
+from gatewayfw.odm.upkeep.misfits import Misfits
+from gatewayfw.odm.upkeep.walk import Place
 
-__all__ = ["Cursor", "DeleteResult", "Integrity", "Model", "Odm", "Operators", "Place", "Problem", "UpdateResult"]
+__all__ = [
+    "Cursor",
+    "DeleteResult",
+    "Integrity",
+    "Misfits",
+    "Model",
+    "Odm",
+    "Operators",
+    "Place",
+    "Problem",
+    "UpdateResult",
+]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime, timedelta
 
 import mongomock
@@ -11,7 +12,7 @@ from pymongo.database import Database
 
 from gatewayfw.core import gateway
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas import array, binary, integer, string
+from gatewayfw.schemas import array, binary, integer, number, string
 from gatewayfw.storage import Index
 from tests.cli.shop import make_app, runner, shop, stock
 from tests.commands_page import has_page
@@ -167,9 +168,15 @@ def test_definitions_that_are_wrong_do_not_hide_the_configuration():
     assert len(found["warnings"]) == 1
 
 
-def report(gw, check=True):
+UNREAD = "the documents were not compared with their models, or not as these are now; run flask gateway check --fit"
+
+
+def report(gw, check=True, unread=False):
+    """What doctor says; without a hint that `check --fit` was not run, unless ``unread``."""
     status, output = runner(make_app(shop=gw, check=check))("doctor", "--json")
-    return status, json.loads(output)
+    found = json.loads(output)
+    found["hints"] = [text for text in found["hints"] if unread or not text.endswith(UNREAD)]
+    return status, found
 
 
 def clear(**given):
@@ -471,3 +478,27 @@ def test_doctor_names_what_listings_read_without_an_index(database):
 
 def test_the_help_is_on_the_page():
     assert has_page("doctor")
+
+
+def test_doctor_says_what_the_last_check_of_the_forms_has_found(database):
+    gw = shop(database)
+    assert report(gw, unread=True) == (0, clear())
+    stock(gw, items=2)
+    assert report(gw, unread=True) == (0, clear(hints=[f"shop, item: {UNREAD}"]))
+    database.item.update_one({"name": "1"}, {"$set": {"price": "5", "name": 5}})
+    found = runner(make_app(shop=gw))("check", "--fit")
+    assert found[0] == 1
+    told = re.sub(r"\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d)?", "DATE", json.dumps(report(gw, unread=True)[1]))
+    assert json.loads(told) == clear(
+        warnings=["item: check --fit found 2 misfits on DATE UTC"],
+        hints=["shop: check --fit found no misfits, on DATE UTC or later"],
+    )
+
+
+def test_doctor_asks_for_another_check_of_the_forms_after_a_model_has_changed(database):
+    list(shop(database).odm.integrity.misfits())
+    gw = gateway()
+    gw.odm.set_db(database)
+    gw.odm.new_model("shop", {"name": number()})
+    database.shop.insert_one({"name": "text"})
+    assert report(gw, unread=True) == (0, clear(hints=[f"shop: {UNREAD}"]))

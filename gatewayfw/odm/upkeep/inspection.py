@@ -51,13 +51,16 @@ class Inspector:
         """Return the fields of a model that hold copies, and the hidden one."""
         return [*self._schemas.links(schema.name), HIDDEN]
 
-    def batches(self, schema: ModelSchema, last: object = START) -> Iterator[Sequence[Document]]:
-        """Yield a model's documents after an ``_id``, in order, with its `paths`."""
-        return pages(lambda filter: self._batch(schema, filter), lambda document: document["_id"], last)
+    def batches(
+        self, schema: ModelSchema, last: object = START, paths: Sequence[str] | None = None
+    ) -> Iterator[Sequence[Document]]:
+        """Yield a model's documents after an ``_id``, in order, with `paths` or others."""
+        fields = self.paths(schema) if paths is None else paths
+        return pages(lambda filter: self._batch(schema, filter, fields), lambda document: document["_id"], last)
 
-    def _batch(self, schema: ModelSchema, filter: Mapping[str, Any]) -> list[Document]:
+    def _batch(self, schema: ModelSchema, filter: Mapping[str, Any], fields: Sequence[str]) -> list[Document]:
         batch, copies, size = [], 0, 0
-        for document in self._storage.find(schema.name, filter, self.paths(schema), sort=[("_id", 1)], limit=BATCH):
+        for document in self._storage.find(schema.name, filter, fields, sort=[("_id", 1)], limit=BATCH):
             batch.append(document)
             copies += sum(len(value) for value in document.values() if isinstance(value, list))
             size += len(encode(document))

@@ -7,23 +7,24 @@ standalone server, which has no transactions, stop the writers first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Literal, final
 
-from bson import ObjectId, json_util
+from bson import ObjectId
 
-from gatewayfw.errors import Conflict, StorageError, TooLarge, UsageError
+from gatewayfw.errors import Conflict, StorageError, TooLarge
 from gatewayfw.odm.copies.opt_outs import PARTS
 from gatewayfw.odm.copies.rules import LOCK, HiddenField, assign, ids_in, merged
 from gatewayfw.odm.hidden import HIDDEN
-from gatewayfw.odm.ids import START
 from gatewayfw.odm.jobs.records import Job, JobKind
 from gatewayfw.odm.sizes.budgets import SizeChecks
 from gatewayfw.odm.upkeep.inspection import Inspector, Report
 from gatewayfw.odm.upkeep.judgement import IS_DAMAGED
+from gatewayfw.odm.upkeep.misfits import FitNotes, FitProgress, Fitting, Groups, Misfits
+from gatewayfw.odm.upkeep.walk import Place, walk
 from gatewayfw.odm.writing.mending import mend_hidden
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
 from gatewayfw.odm.writing.plan.delete import delete
@@ -34,8 +35,6 @@ from gatewayfw.odm.writing.plan.steps import apply
 from gatewayfw.odm.writing.plan.windows import refresh, settle
 from gatewayfw.schemas import ModelSchema, Relation, Schemas
 from gatewayfw.storage import Document, Storage
-
-_JSON = json_util.JSONOptions(json_mode=json_util.JSONMode.CANONICAL, tz_aware=False)
 
 #: What is not right yet, by the kind of the job that will correct it.
 _UNFINISHED: Mapping[JobKind, str] = {
@@ -63,36 +62,6 @@ class Problem:
     reason: str
     pending: bool = False
     state: ProblemState = "found"
-
-
-@dataclass(frozen=True)
-class Place:
-    """How far a run has come, as plain JSON: ``Place(**stored)`` goes on from there.
-
-    Attributes:
-        model: the current model.
-        last: the ``_id`` of its last finished document, as MongoDB's extended JSON; ValueError if it is not.
-        done: finished documents of all models.
-        total: documents of all models when the run began, for a progress bar.
-    """
-
-    model: str
-    last: str
-    done: int
-    total: int
-
-    def __post_init__(self) -> None:
-        numbers = type(self.done) is int and type(self.total) is int
-        if not (numbers and isinstance(self.model, str) and isinstance(self.last, str)):
-            raise ValueError("a place has a model, its last _id, and two numbers of documents")
-        self.last_id()
-
-    def last_id(self) -> object:
-        """Return ``last`` as an ``_id``; ValueError if it is not extended JSON."""
-        try:
-            return json_util.loads(self.last, json_options=_JSON)
-        except Exception as error:  # bson raises TypeError, KeyError and its own errors
-            raise ValueError("last is not an _id in extended JSON") from error
 
 
 Progress = Callable[[Place], None]
@@ -145,30 +114,62 @@ class Integrity:
         """
         return self._run(lambda schema, id_: self._mended(schema, id_, delete_orphans), after, on_progress)
 
+    def misfits(
+        self,
+        model: str | None = None,
+        *,
+        after: Place | None = None,
+        known: Sequence[Misfits] = (),
+        on_progress: FitProgress | None = None,
+    ) -> Iterator[Misfits]:
+        """Yield what does not fit, in groups, of each model when it was read.
+
+        A document fits if each pure field, relation and window has the declared form and what is required is there. All
+        documents are read once, and changes meanwhile may be missed; jobs do not matter. Each model's number of misfits
+        is noted in the database, for ``flask gateway doctor``; a note that the database refuses is left out.
+
+        After each batch ``on_progress`` is called with the place reached and the groups of its model so far. Give these
+        as ``after`` and ``known`` to continue from there.
+
+        Raises:
+            NotFound: ``model`` or ``after`` names an unknown model.
+            UsageError: inside a transaction, or ``after`` is in another model; at the first step, as all.
+        """
+        schemas, counted = self._schemas, on_progress is not None
+        judges = {name: Fitting(schemas, schema) for name, schema in schemas.get_schemas().items()}
+        found = {name: Groups(name, known) for name in judges}
+
+        def batches(schema: ModelSchema, last: object) -> Iterator[Sequence[Document]]:
+            return self._inspector.batches(schema, last, judges[schema.name].paths)
+
+        for schema, batch, place in walk(schemas, self._storage, batches, model, after, counted=counted):
+            judge, groups = judges[schema.name], found[schema.name]
+            for document in batch:
+                groups.add(document["_id"], judge.misfits(document))
+            if place is None:
+                with suppress(StorageError):
+                    FitNotes(schemas, self._storage).write(schema, groups.all())
+                yield from groups.all()
+            elif on_progress is not None:
+                on_progress(place, groups.all())
+
     def _run(
         self, act: Callable[[ModelSchema, object], list[Problem]], after: Place | None, on_progress: Progress | None
     ) -> Iterator[Problem]:
-        if self._storage.in_transaction():
-            raise UsageError("odm.integrity: not inside a transaction")
-        schemas = list(self._schemas.get_schemas().values())
-        total = sum(self._storage.count(schema.name, {}) for schema in schemas) if on_progress else 0
-        done, last, told = 0, START, set[str]()
-        if after is not None:
-            schemas = schemas[schemas.index(self._schemas.get_schema(after.model)) :]
-            done, last = after.done, after.last_id()
-        for schema in schemas:
-            for batch in self._inspector.batches(schema, last):
-                suspects, jobs = self._inspector.suspects(schema, batch)
-                confirmed = chain.from_iterable(act(schema, id_) for id_ in suspects)
-                for problem in chain(map(_job_problem, jobs), confirmed):
-                    if not problem.pending or repr(problem) not in told:
-                        yield problem
-                    if problem.pending:
-                        told.add(repr(problem))
-                done += len(batch)
-                if on_progress is not None:
-                    on_progress(Place(schema.name, json_util.dumps(batch[-1]["_id"], json_options=_JSON), done, total))
-            last = START
+        told, counted = set[str](), on_progress is not None
+        batches = self._inspector.batches
+        for schema, batch, place in walk(self._schemas, self._storage, batches, None, after, counted=counted):
+            if place is None:
+                continue
+            suspects, jobs = self._inspector.suspects(schema, batch)
+            confirmed = chain.from_iterable(act(schema, id_) for id_ in suspects)
+            for problem in chain(map(_job_problem, jobs), confirmed):
+                if not problem.pending or repr(problem) not in told:
+                    yield problem
+                if problem.pending:
+                    told.add(repr(problem))
+            if on_progress is not None:
+                on_progress(place)
 
     # -- in transactions
 

@@ -1,0 +1,77 @@
+"""The file of the option ``--state``: how far a run has come, what it found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from gatewayfw.cli.command import Failed
+from gatewayfw.export.files import replace_file
+from gatewayfw.odm import Odm
+from gatewayfw.odm.upkeep.walk import Place
+
+T = TypeVar("T")
+
+STATE = click.option(
+    "--state",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Save the progress in this file; if the file exists, go on from there.",
+)
+
+
+class StateFile:
+    """The progress of one command over the documents of one database.
+
+    Without a path it keeps nothing.
+
+    Attributes:
+        again: what to tell of an interrupted run; empty if nothing is saved.
+    """
+
+    def __init__(self, command: str, odm: Odm, path: Path | None) -> None:
+        models = sorted(odm.schemas.get_schemas())
+        self._subject = {"command": command, "database": odm.storage.name, "models": models}
+        self._path = path
+
+    @property
+    def again(self) -> str:
+        return f"; go on with --state {self._path}" if self._path is not None and self._path.exists() else ""
+
+    def load(self, read: Callable[[Mapping[str, Any]], T]) -> tuple[Place | None, T | None]:
+        """Return the place that was reached, and what ``read`` makes of the rest.
+
+        Raises:
+            click.UsageError: the file belongs to another command, database or other models, or is not a progress file;
+                ``read`` raises ValueError, TypeError or KeyError for what is none.
+        """
+        if self._path is None or not self._path.exists():
+            return None, None
+        try:
+            saved = json.loads(self._path.read_text("utf-8"))
+            subject = {key: saved[key] for key in self._subject}
+            place, rest = Place(**saved["place"]), read(saved)
+        except (OSError, ValueError, TypeError, KeyError):
+            raise click.UsageError(f"--state: {self._path} is not a progress file of this command") from None
+        for key, mine in self._subject.items():
+            if subject[key] != mine:
+                raise click.UsageError(f"--state: {self._path} holds the progress of another {key}")
+        return place, rest
+
+    def save(self, place: Place, found: Mapping[str, Any]) -> None:
+        """Save the progress, with what was found, as JSON."""
+        if self._path is not None:
+            saved = {**self._subject, "place": asdict(place), **found}
+            try:
+                replace_file(self._path, json.dumps(saved).encode())
+            except OSError as error:
+                raise Failed(f"--state: cannot write {self._path}: {error.strerror}") from error
+
+    def end(self) -> None:
+        """Delete the progress."""
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
