@@ -213,6 +213,19 @@ class Half(Schema):
         return self.made(lat=data["lat"])
 
 
+class Taken(Schema):
+    """A Schema whose hook takes a name away in place."""
+
+    lat = mm.Integer()
+    note = mm.String()
+
+    @pre_load
+    def take(self, data: Any, **kwargs: Any) -> Any:
+        """Drop the note."""
+        data.pop("note", None)
+        return data
+
+
 _halves = both(st.just({"lat": 1, "note": "a"}))
 _ids = st.binary(min_size=12, max_size=12).map(ObjectId)
 #: Fields, or their values, that would change on their way: they must be refused, or else mean one thing.
@@ -243,6 +256,7 @@ DOUBTFUL: dict[str, Callable[[], Meaning]] = {
         mm.Nested(Moved), both(_int64, lambda number: {"lat": number}).map(lambda pair: (pair[0], SimpleNamespace(x=1)))
     ),
     "an object without a name": lambda: Meaning(mm.Nested(Half(SimpleNamespace)), _halves),
+    "a name taken in place": lambda: Meaning(mm.Nested(Taken), _halves),
     "a mapping without a name": lambda: Meaning(mm.Nested(Half(dict)), _halves),
     "objects without a name": lambda: Meaning(
         mm.Dict(keys=mm.String(), values=mm.Tuple([mm.Nested(Half(dict)), mm.List(mm.Nested(Half(dict)))])),

@@ -19,10 +19,13 @@ import pytest
 from bson import ObjectId
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from hypothesis import given
+from hypothesis import strategies as st
 from jwt.algorithms import HMACAlgorithm
 
 from gatewayfw.auth import Tokens, fallbacks_from_environment, key_from_environment
 from gatewayfw.errors import DefinitionError, Unauthenticated, UsageError
+from tests.examples import examples
 
 KEY = "k" * 32
 ID = "0123456789abcdef01234567"
@@ -88,6 +91,21 @@ UNREADABLE = {
 def test_what_read_would_refuse_is_not_issued(tokens, payload, message):
     with pytest.raises(UsageError, match=f"^tokens: no token can have this payload: .*{message}"):
         tokens.issue({"_id": ID, **payload})
+
+
+_VALUES = st.sampled_from(["a", "", 0, 1, 1.5, -1, 10**9, 2**33, 10**12, True, None, [], ["a"], {"a": 1}])
+_CLAIMS = st.sampled_from(["sub", "jti", "iss", "nbf", "aud", "iat", "exp", "more"])
+
+
+@examples(100)
+@given(st.dictionaries(_CLAIMS, _VALUES, min_size=1, max_size=3))
+def test_random_payloads_that_are_issued_are_read(payload):
+    try:
+        token = Tokens(KEY).issue({"_id": ID, **payload})
+    except UsageError:
+        return
+    kept = {name: value for name, value in payload.items() if name not in ("iat", "exp")}
+    assert Tokens(KEY).read(token).items() >= kept.items()
 
 
 def test_a_lifetime_beyond_the_end_of_time_issues_nothing():

@@ -13,11 +13,14 @@ from uuid import UUID
 
 import pytest
 from bson import Binary, DatetimeMS, Decimal128, ObjectId
+from hypothesis import given
+from hypothesis import strategies as st
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from gatewayfw import errors
 from gatewayfw.web import reply as envelope
 from gatewayfw.web.reply import Answer, NotJsonError, Success, dumps, success
+from tests.examples import examples
 
 OID = ObjectId("64b0f0a1c2d3e4f5a6b7c8d9")
 TEHRAN = timezone(timedelta(hours=3, minutes=30))
@@ -156,6 +159,19 @@ def test_a_result_without_json_is_refused_by_its_path(value, place):
     with pytest.raises(NotJsonError) as caught:
         success(value)
     assert str(caught.value).partition(", at ")[1:] == place.partition(", at ")[1:]
+
+
+@examples(100)
+@given(
+    st.lists(st.sampled_from(["a", "b", "é"]) | st.integers(0, 5), min_size=1, max_size=6),
+    st.sampled_from([2**64, {1}]),
+)
+def test_what_has_no_json_is_named_by_its_path_wherever_it_is(path, value):
+    for step in reversed(path):
+        value = {"n": 0, step: value} if isinstance(step, str) else [{"n": 0}] * step + [value, 0]
+    with pytest.raises(NotJsonError) as caught:
+        success(value)
+    assert str(caught.value).endswith(f", at {'.'.join(map(str, path))}")
 
 
 async def later():
