@@ -10,7 +10,7 @@ from uuid import UUID
 from pymongo import IndexModel
 from pymongo.collection import Collection
 from pymongo.database import Database
-from pymongo.errors import OperationFailure
+from pymongo.errors import OperationFailure, PyMongoError
 
 from gatewayfw.storage.missing_indexes import COLLISION, find_missing
 from gatewayfw.storage.terms import Index, IndexProblem
@@ -83,7 +83,10 @@ def find_twins(collection: Collection[Any], index: Index, values: Mapping[str, A
         wanted.append({"$or": [{name: {"$exists": True}} for name in values]})
     wanted.append(index.options.get("partialFilterExpression", {}))
     found = collection.find({"$and": wanted}, {"_id": 1}, limit=2, collation=index.options.get("collation"))
-    ids = tuple(one["_id"] for one in found)
+    try:
+        ids = tuple(one["_id"] for one in found)
+    except PyMongoError:  # such as no time left: another process tries to build it, then
+        return ()
     return ids if len(ids) == 2 else ()
 
 

@@ -10,7 +10,7 @@ from bson.binary import UuidRepresentation
 from bson.codec_options import CodecOptions
 from pymongo.errors import OperationFailure
 
-from gatewayfw.storage.mongo.indexes import build, compare, identities, index_of
+from gatewayfw.storage.mongo.indexes import build, compare, find_twins, identities, index_of
 from gatewayfw.storage.terms import Index
 
 A, UNIQUE = Index((("a", 1),)), Index((("b", 1),), {"unique": True})
@@ -83,6 +83,12 @@ TWINS = {
         (2, 3),
     ),
 }
+
+
+def test_a_search_for_them_that_fails_is_no_error(mongo_database):
+    mongo_database.things.insert_many([{"_id": 1, "b": 1}, {"_id": 2, "b": 1}])
+    partial = Index((("b", 1),), {"unique": True, "partialFilterExpression": {"$unknown": 1}})
+    assert find_twins(mongo_database.things, partial, {"b": 1}) == ()
 
 
 @pytest.mark.parametrize("row", TWINS)
