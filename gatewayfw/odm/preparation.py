@@ -20,6 +20,7 @@ from gatewayfw.odm.jobs import records
 from gatewayfw.odm.notes import Note, Notes, hash_of
 from gatewayfw.odm.upkeep.indexes import wanted_indexes
 from gatewayfw.schemas import Schemas
+from gatewayfw.schemas.relations import Keys
 from gatewayfw.settings import Settings
 from gatewayfw.storage import Index, Storage
 from gatewayfw.storage.missing_indexes import find_missing
@@ -50,6 +51,8 @@ class Preparation:
         self.done: dict[str, int] = {}
         self.problems: dict[str, list[IndexProblem]] = {}
         self.drops = 0
+        #: The keys of unique indexes that wait for migrations, by collection.
+        self.waiting: dict[str, set[Keys]] = {}
         #: The indexes of collections that belong to no model.
         self._internal: dict[str, Sequence[Index]] = {}
         self._looked = -math.inf
@@ -154,7 +157,34 @@ class Preparation:
             self.drops += 1
 
     def _wanted(self, name: str) -> Sequence[Index]:
-        return self._internal[name] if name in self._internal else self._schemas.remembered(_wanted_of, name)
+        wanted = self._internal[name] if name in self._internal else self._schemas.remembered(_wanted_of, name)
+        waiting = self.waiting.get(name)
+        return [index for index in wanted if index.keys not in waiting] if waiting else wanted
+
+    def build_waiting(self, name: str) -> None:
+        """Build the unique indexes of a model that waited for a migration which has ended."""
+        if self.waiting.pop(name, None):
+            self.done.pop(name, None)
+            self.prepare([name])
+
+    def _find_waiting(self, name: str) -> set[Keys]:
+        """Return the keys of the unique indexes that wait for a migration.
+
+        They are missing, and over fields that documents lack until then. Two such documents would keep an index from
+        being built; with one, it would refuse the next that an old process writes.
+        """
+        waiting: set[Keys] = set()
+        migrations = [one for one in self._schemas.migrations().values() if one.model == name and one.filled]
+        if not migrations or name not in self._identities:
+            return waiting
+        present = {index.keys for index in self._storage.indexes(name) if index.unique}
+        unique = [one for one in self._wanted(name) if one.unique and not one.passes_over_absent]
+        missing = [one for one in unique if one.keys not in present]
+        for migration in migrations:
+            keys = {one.keys for one in missing if not migration.filled.isdisjoint(name for name, _ in one.keys)}
+            if keys and self._storage.count(name, migration.condition, 1):
+                waiting |= keys
+        return waiting
 
     def _is_done(self, name: str) -> bool:
         return self.done.get(name) == self._schemas.version
@@ -194,9 +224,16 @@ class Preparation:
         looked_at = [name for name in own if not self._is_done(name)]
         unknown = [name for name in reached if not self._is_done(name) and not self._is_noted(name)]
         looked_at += [name for name in unknown if name in self._internal or self._has_documents(name)]
+        self._wait_for_migrations(looked_at)
         lacking = [name for name in looked_at if not self._is_complete(name)]
         self._note()
         return lacking
+
+    def _wait_for_migrations(self, names: Iterable[str]) -> None:
+        for name in names if self._schemas.migrations() else ():
+            self.waiting.pop(name, None)
+            if waiting := self._find_waiting(name):
+                self.waiting[name] = waiting
 
     def _is_complete(self, name: str) -> bool:
         """Look at the indexes of a collection; it is prepared if none can be built."""

@@ -142,7 +142,9 @@ class Readiness:
         oldest = sorted(self._found, key=self._found.__getitem__)[:1]
         again = [name for name in oldest if monotonic() - self._found[name] >= AGAIN]
         for name in [*(name for name in self._wanted if name not in self._found), *again]:
-            lacking = find_lacking(self._wanted[name], storage.indexes(name))
+            waiting = self._database.preparation.waiting.get(name, ())
+            wanted = [index for index in self._wanted[name] if index.keys not in waiting]
+            lacking = find_lacking(wanted, storage.indexes(name))
             if lacking is not None:
                 known = self._database.preparation.problems.get(name, [])
                 missing = f"{name} has no unique index {dict(lacking.keys)}"

@@ -73,6 +73,11 @@ class Index:
         """Whether two documents may not share the indexed values."""
         return bool(self.options.get("unique"))
 
+    @property
+    def passes_over_absent(self) -> bool:
+        """Whether it may leave out documents that lack a field of it."""
+        return "partialFilterExpression" in self.options or (bool(self.options.get("sparse")) and len(self.keys) == 1)
+
     def problem(self, collection: str, text: str, twins: tuple[Any, ...] = ()) -> IndexProblem:
         """Return a message about the index of a collection, and the `IndexProblem.twins`."""
         problem = IndexProblem(f"{collection}: index {dict(self.keys)} {text}")

@@ -29,3 +29,17 @@ def test_a_term_cannot_be_changed(term, name):
 
 def test_too_many_values_are_refused_with_advice():
     assert MANY_VALUES == "the distinct values have more than 16 MB; read them by `find`, sorted and by page"
+
+
+@pytest.mark.parametrize(
+    ("keys", "options", "passes"),
+    [
+        (["a"], {"unique": True}, False),
+        (["a"], {"sparse": True}, True),
+        (["a"], {"sparse": False}, False),
+        (["a", "b"], {"sparse": True}, False),
+        (["a", "b"], {"partialFilterExpression": {"a": 1}}, True),
+    ],
+)
+def test_an_index_knows_whether_it_passes_over_what_lacks_a_field(keys, options, passes):
+    assert Index(tuple((key, 1) for key in keys), options).passes_over_absent is passes

@@ -79,6 +79,13 @@ class Migration:
         return tuple(self.names) if self.kind in ("rename", "drop") else ()
 
     @property
+    def filled(self) -> frozenset[str]:
+        """The fields that documents lack until it has changed them."""
+        if self.kind in ("rename", "copy"):
+            return frozenset(self.names.values())
+        return frozenset(self.names) if self.kind == "default" else frozenset()
+
+    @property
     def fills(self) -> bool:
         """Whether documents may grow by more than a name."""
         return self.kind in ("default", "function", "copy")

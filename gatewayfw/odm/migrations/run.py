@@ -56,7 +56,9 @@ class Migrations:
 
     def plan(self, migration: Migration) -> MigrationPlan:
         """Return what a run would find; it changes nothing."""
-        return make_plan(self._database, self._begin(migration), migration)
+        storage = self._begin(migration)
+        refuse_unique(storage, migration)
+        return make_plan(self._database, storage, migration)
 
     def run(self, migration: Migration, on_progress: Progress = lambda _: None) -> Outcome:
         """Run one migration to its end; what it finds at the end is what is left.
@@ -65,11 +67,16 @@ class Migrations:
         batches; the next one goes on from there.
 
         Raises:
-            UsageError: inside a transaction.
+            UsageError: inside a transaction, or a unique index over an old name is there.
             DefinitionError: the model has an old name again.
             Conflict: another process runs it.
         """
-        return _MigrationRun(self._database, migration, self._begin(migration), on_progress).run()
+        storage = self._begin(migration)
+        refuse_unique(storage, migration)
+        outcome = _MigrationRun(self._database, migration, storage, on_progress).run()
+        if not outcome.left:
+            self._database.preparation.build_waiting(migration.model)
+        return outcome
 
     def count(self, migration: Migration) -> int:
         """Return how many documents are left to change."""
@@ -84,6 +91,24 @@ class Migrations:
         storage = self._database.ready(migration.model)
         self._database.preparation.prepare_collection(COLLECTION, ())
         return storage
+
+
+def refuse_unique(storage: Storage, migration: Migration) -> None:
+    """Refuse to take a name away that a unique index is over.
+
+    The second document without it would be a duplicate.
+
+    Raises:
+        UsageError: there is such an index; the text has the command that drops it.
+    """
+    for index in storage.indexes(migration.model) if migration.retired else ():
+        named = [name for name, _ in index.keys if name in (migration.retired or ())]
+        if named and index.unique and not index.passes_over_absent:
+            drop = f'db.{migration.model}.dropIndex("{index.options.get("name", "")}")'
+            raise UsageError(
+                f"migration {migration.name!r}: a unique index over {named[0]!r} would refuse the second document"
+                f" without it; when no old process runs, drop it: {drop}"
+            )
 
 
 @final

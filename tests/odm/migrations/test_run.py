@@ -173,6 +173,49 @@ def test_a_duplicate_is_tried_alone_and_listed(deploy, sold):
     assert new.owner_of(third) == {"name": "n2", "email": "k"}
 
 
+UNIQUE = {"createIndex": {"indexSpec": {"mail": 1}, "options": {"unique": True}}}
+UNIQUE_LATER = {"createIndex": {"indexSpec": {"email": 1}, "options": {"unique": True}}}
+
+
+@pytest.mark.parametrize("keys", [{"rename": {"mail": "email"}}, {"drop": ["mail"]}])
+def test_a_name_under_a_unique_index_is_kept_until_the_index_is_gone(database, deploy, keys):
+    old = deploy(OLD, options=UNIQUE)
+    for n in range(3):
+        old.owner.insert_one({"name": str(n), "mail": str(n)})
+    new = deploy(NEW)
+    new.odm.migration("m", "owner", **keys)
+    command = r'drop it: db.owner.dropIndex\("mail_1"\)'
+    for plan in (True, False):
+        with pytest.raises(UsageError, match=command):
+            new.odm.migrate(plan=plan)
+    assert database.owner.count_documents({"mail": {"$exists": True}}) == 3
+    database.owner.drop_index("mail_1")
+    assert new.told() == [(3, 0, 0)]
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_unique_index_over_the_new_name_waits_until_nothing_is_left(database, deploy, number):
+    old = deploy(OLD)
+    for n in range(number):
+        old.owner.insert_one({"name": str(n), "mail": str(n)})
+    new = deploy(NEW, options=UNIQUE_LATER)
+    new.odm.migration("m", "owner", rename={"mail": "email"})
+    assert new.odm.ready() == []
+    assert new.odm.readiness.state().word == "ok"
+    assert "email_1" not in database.owner.index_information()
+    old.owner.insert_one({"name": "late", "mail": "late"})
+    assert new.told() == [(number + 1, 0, 0)]
+    assert database.owner.index_information()["email_1"]["unique"]
+    assert new.told() == [(0, 0, 0)]
+
+
+def test_a_unique_index_of_a_new_collection_does_not_wait(database, deploy):
+    new = deploy(NEW, options=UNIQUE_LATER)
+    new.odm.migration("m", "owner", rename={"mail": "email"})
+    new.owner.insert_one({"name": "n", "email": "e"})
+    assert database.owner.index_information()["email_1"]["unique"]
+
+
 def test_a_plan_changes_nothing(database, deploy, sold):
     sold({"mail": "m"}, {})
     before = list(database.owner.find()), list(database.item.find())
