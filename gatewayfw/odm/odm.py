@@ -277,7 +277,10 @@ class Odm:
 
     @property
     def integrity(self) -> Integrity:
-        """The object that compares every copy and window with its source and repairs it."""
+        """The object that compares copies with sources and documents with models.
+
+        It repairs the copies.
+        """
         return Integrity(self.schemas, self.storage)
 
     # The contract's spellings of the methods above.

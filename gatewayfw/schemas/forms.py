@@ -26,7 +26,7 @@ from gatewayfw.schemas.kinds.checks import lengths, load_part
 from gatewayfw.schemas.kinds.containers import ArrayField, ContainerField
 from gatewayfw.schemas.kinds.numbers import DecimalField, IntegerField
 from gatewayfw.schemas.kinds.quick import INFINITY, Test, as_it_is, never, test_of
-from gatewayfw.schemas.values import same
+from gatewayfw.schemas.values import same, storable_key
 
 #: The types of what marshmallow's fields of these classes store as it is.
 _AS_IT_IS: Mapping[type, type] = MappingProxyType(
@@ -182,7 +182,7 @@ def _object_test(parts: Mapping[str, StoredForm]) -> Test:
 
 def _each_test(field: ContainerField, each: Test) -> Test:
     if not isinstance(field, ArrayField):
-        return lambda value: type(value) is dict and all(map(each, value.values()))
+        return lambda value: type(value) is dict and all(map(storable_key, value)) and all(map(each, value.values()))
     least, most = lengths(field)
     end = INFINITY if most is None else most
     return lambda value: type(value) is list and least <= len(value) <= end and all(map(each, value))

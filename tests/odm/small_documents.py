@@ -129,4 +129,5 @@ class Club:
     def problems(self):
         """Everything that is not right: to the judge of the tests, to `check`, and in size."""
         large = [one for name in MODELS for one in self.storage.find(name, {}) if len(encode(one)) > MOST]
-        return [*check(self.odm.schemas, self.storage), *self.odm.integrity.check(), *large]
+        integrity = self.odm.integrity
+        return [*check(self.odm.schemas, self.storage), *integrity.check(), *integrity.misfits(), *large]

@@ -146,6 +146,7 @@ def test_what_an_act_gets_in_either_mode_goes_into_inserts_updates_and_filters(o
     assert thing.count({"v": Operators({"$eq": case.loaded})}) == 2
     assert len(thing.find().sort("v").to_list()) == 2
     assert read_stored(odm, thing, {"_id": thing.insert_one(doc={"v": made["v"]})["_id"]}) == {"v": case.stored}
+    assert list(odm.integrity.misfits()) == []
 
 
 @pytest.mark.parametrize("value", [{1}, object(), Colour.RED, float("nan"), 2**70, "\ud800", Decimal("NaN"), 1j])

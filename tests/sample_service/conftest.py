@@ -150,9 +150,10 @@ def services():
 
 @pytest.fixture
 def service(services, database):
-    """The service on an empty database; after the test every copy and window must be right, by two opinions."""
+    """The service on an empty database; after the test every document must fit and every copy and window be right."""
     service = services(database)
     yield service
+    assert list(service.gw.odm.integrity.misfits()) == []
     assert_copies_right(service.gw)
     assert check(service.gw.schemas, service.gw.odm.storage) == []
 

@@ -85,7 +85,7 @@ class Even(mm.Integer):
         (any_(), [None, 5, {"a": [ID, NOON]}], [Decimal128("5"), b"a", {"a": float("inf")}]),
         (object_(), [{}, {"a": 1}], [[], 5, None, {"a": Decimal128("5")}]),
         (array(integer, size=(1, 2)), [[1], [Int64(1), 2]], [[], [1, 2, 3], ["1"], 1, {"0": 1}, None]),
-        (mapping(integer), [{}, {"a": 1}], [{"a": "1"}, [1], 1]),
+        (mapping(integer), [{}, {"a": 1}], [{"a": "1"}, [1], 1, {"a.b": 1}, {"$a": 1}]),
         (object_({"a": integer(), "b": optional(integer)}), [{"a": 1}, {"b": 2, "a": 1, "c": 3}], [{}, {"a": "1"}]),
         (object_({"a": integer(), "b": optional(integer)}), [], [{"a": 1, "b": None}, {"b": 2}, [], 5, None]),
         (object_({"a": defaulted(integer, 5)}), [{}, {"a": 1}], [{"a": None}]),
@@ -176,6 +176,7 @@ def test_names_in_a_map_are_one_path():
     [
         (array(integer, size=(0, 1)), [1, 2], True),
         (array(string), "a", False),
+        (mapping(integer), {"a.b": 1}, True),
         (string(), ["a"], False),
         (decimal(places=2), Decimal128("1.2"), True),
         (decimal(places=2), 1.2, False),
