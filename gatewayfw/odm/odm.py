@@ -221,6 +221,7 @@ class Odm:
         default: Mapping[str, Any] = ...,
         convert: Iterable[str] = ...,
         drop: Iterable[str] = ...,
+        relation: str = ...,
         prefer: Prefer | None = ...,
         uuid: Legacy | None = ...,
     ) -> None: ...
@@ -240,10 +241,12 @@ class Odm:
         Give one of: ``rename``, new names by old ones, which the model does not have any more; ``copy``, the same for
         two names that it has, where the new one is missing; ``default``, values of fields by name, where they are
         missing; ``convert``, names of fields whose stored values do not fit and become what they say without loss;
-        ``drop``, names that the model does not have any more. With ``where``, a filter, it decorates a function that
-        gets a document and returns its ``$set`` and ``$unset``, or None to leave it. A document that has both names of
-        a ``rename`` is listed and stays as it is, unless ``prefer`` is ``"old"`` or ``"new"``. ``uuid`` says in which
-        order of bytes UUIDs of subtype 3 were written, for ``convert``.
+        ``drop``, names that the model does not have any more; ``relation``, one whose type has changed, once no old
+        process runs: a single copy becomes a list, a list of one a copy. With ``where``, a filter, it decorates a
+        function that gets a document and returns its ``$set`` and ``$unset``, or None to leave it.
+
+        A document that has both names of a ``rename`` is listed and stays as it is, unless ``prefer`` is ``"old"`` or
+        ``"new"``. ``uuid`` says in which order of bytes UUIDs of subtype 3 were written, for ``convert``.
 
         Raises:
             DefinitionError: it does not fit the model as it is defined now, or another migration has its name.

@@ -108,6 +108,15 @@ def _drop(_: Schemas, _schema: ModelSchema, migration: Migration, stored: Mappin
     return {"$unset": {name: "" for name in migration.names if name in stored}}
 
 
+def _reform(_: Schemas, _schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]) -> Update | Reason:
+    """Return the update that makes a list of one copy, or one copy of a list of one."""
+    ((name, type_),) = migration.names.items()
+    value = stored[name]
+    if type_ == "multiple":
+        return {"$set": {name: [value]}}
+    return {"$set": {name: value[0]}} if len(value) == 1 else f"{name}: holds {len(value)} documents"
+
+
 def _ask(schemas: Schemas, schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]) -> Update | Reason:
     """Return what the migration's function says, checked."""
     assert migration.function is not None
@@ -151,6 +160,7 @@ _DECIDERS: Mapping[str, Callable[[Schemas, ModelSchema, Migration, Mapping[str, 
     "default": _default,
     "convert": _convert,
     "drop": _drop,
+    "relation": _reform,
     "function": _ask,
 }
 

@@ -21,7 +21,7 @@ from gatewayfw.storage.filter_operators import JUNCTIONS, Predicate, compile_fil
 from gatewayfw.storage.subset import check_filter
 
 #: What a migration does; with ``function`` a function says it for each document.
-Kind = Literal["rename", "copy", "default", "convert", "drop", "function"]
+Kind = Literal["rename", "copy", "default", "convert", "drop", "relation", "function"]
 #: Which value stays where a document has both names of a `rename`.
 Prefer = Literal["old", "new"]
 #: In which order of bytes UUIDs of subtype 3 were written.
@@ -37,7 +37,7 @@ class Migration:
 
     Attributes:
         names: new names by old ones for ``rename`` and ``copy``, stored values by name for ``default``, names for
-            ``convert`` and ``drop``.
+            ``convert`` and ``drop``, for ``relation`` the type of each.
         uuid: for ``convert``, how UUIDs of subtype 3 were written; None leaves and lists them.
         prefer: for ``rename``; None lists documents with both names.
         where: the condition of a ``function``.
@@ -60,7 +60,9 @@ class Migration:
         """
         if self.kind == "function":
             return dict(self.where)
-        if self.kind == "copy":
+        if self.kind == "relation":
+            ways = [_other_form(name, type_) for name, type_ in self.names.items()]
+        elif self.kind == "copy":
             ways = [{old: {"$exists": True}, new: {"$exists": False}} for old, new in self.names.items()]
         else:
             ways = [{name: {"$exists": self.kind != "default"}} for name in self.names]
@@ -180,12 +182,25 @@ def _parse_drop(schemas: Schemas, schema: ModelSchema, given: object, place: str
     return dict.fromkeys(names)
 
 
+def _parse_relation(_: Schemas, schema: ModelSchema, given: object, place: str) -> dict[str, str]:
+    if not isinstance(given, str) or given not in schema.relations:
+        raise DefinitionError(f"{place}: relation: {given!r} is not a relation of model {schema.name!r}")
+    return {given: schema.relations[given].type}
+
+
+def _other_form(name: str, type_: str) -> dict[str, Any]:
+    """Return the filter of documents whose relation has not the declared form."""
+    some, listed = {"$exists": True}, {"$elemMatch": {"_id": {"$exists": True}}}
+    return {name: listed} if type_ == "single" else {f"{name}._id": some, name: {"$not": listed}}
+
+
 _PARSERS: Mapping[str, Callable[[Schemas, ModelSchema, object, str], dict[str, Any]]] = {
     "rename": _parse_rename,
     "copy": _parse_copy,
     "default": _parse_default,
     "convert": _parse_convert,
     "drop": _parse_drop,
+    "relation": _parse_relation,
 }
 
 

@@ -32,7 +32,9 @@ def test_each_kind_is_a_condition_on_what_is_stored(shop, kind, condition):
 
 
 REFUSED = [
-    ({}, "give one of rename, copy, default, convert, drop, where; given: none"),
+    ({}, "give one of rename, copy, default, convert, drop, relation, where; given: none"),
+    ({"relation": "name"}, "relation: 'name' is not a relation of model 'owner'"),
+    ({"relation": ["by"]}, "is not a relation of model"),
     ({"convert": "level"}, "convert: expected a list of names"),
     ({"convert": ["mail"]}, "'mail' is not a pure field"),
     ({"convert": ["level", "level"]}, "'level' is named twice"),

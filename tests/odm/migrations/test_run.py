@@ -6,8 +6,10 @@ import pytest
 from bson import Decimal128
 
 from gatewayfw.errors import Conflict, DefinitionError, UsageError
+from gatewayfw.odm import Odm
 from gatewayfw.odm.migrations.notes import COLLECTION, MigrationNotes
-from gatewayfw.schemas import decimal, integer, optional, string
+from gatewayfw.schemas import Schemas, decimal, integer, optional, string
+from gatewayfw.settings import Settings
 
 OLD = {"name": string(), "mail": optional(string()), "fax": optional(string())}
 NEW = {"name": string(), "email": optional(string()), "level": optional(integer())}
@@ -94,6 +96,49 @@ def test_what_does_not_fit_is_converted_in_every_copy(database, deploy, sold):
     assert new.owner_of(other) == {"name": "n1", "level": "high", "fee": 1.005}
     assert new.copies_of(item)[:2] == [{"name": "n0", "level": 7, "fee": Decimal128("2.50")}] * 2
     assert new.told() == [(0, 1, 1)]
+
+
+@pytest.fixture
+def related(database):
+    """A function that gives books by authors, related in a form."""
+
+    def define(type_):
+        odm = Odm(Schemas(Settings()), Settings(fan_out_thread=False))
+        odm.set_db(database)
+        odm.new_model("author", {"name": string()})
+        books = {"books": {"type": "multiple", "default": True}}
+        by = {"schemaName": "author", "type": type_, "relatedRelations": books}
+        return odm, odm.new_model("book", {"title": string()}, {"by": by})
+
+    return define
+
+
+def test_one_copy_becomes_a_list_of_one(database, related):
+    old, books = related("single")
+    author = old.model("author").insert_one({"name": "a"})["_id"]
+    book = books.insert_one({"title": "t"}, relations={"by": {"_ids": author}})["_id"]
+    new, books = related("multiple")
+    new.migration("m", "book", relation="by")
+    assert [one["changed"] for one in (*new.migrate(), *new.migrate())] == [1, 0]
+    assert database.book.find_one({"_id": book})["by"] == [{"_id": author, "name": "a"}]
+    new.model("author").find_one_and_update({"_id": author}, {"$set": {"name": "b"}})
+    assert database.book.find_one({"_id": book})["by"] == [{"_id": author, "name": "b"}]
+    assert list(new.integrity.check()) == []
+
+
+def test_a_list_of_one_becomes_a_copy_and_a_longer_one_is_listed(database, related):
+    old, books = related("multiple")
+    one, two = (old.model("author").insert_one({"name": name})["_id"] for name in "ab")
+    book, longer = (
+        books.insert_one({"title": "t"}, relations={"by": {"_ids": ids}})["_id"] for ids in ([one], [one, two])
+    )
+    new, _ = related("single")
+    new.migration("m", "book", relation="by")
+    (told,) = new.migrate()
+    assert (told["changed"], told["listed"]) == (1, [{"_id": longer, "reason": "by: holds 2 documents"}])
+    assert database.book.find_one({"_id": book})["by"] == {"_id": one, "name": "a"}
+    assert len(database.book.find_one({"_id": longer})["by"]) == 2
+    assert {problem.id for problem in new.integrity.check()} == {longer}
 
 
 def test_windows_show_the_new_name_and_are_sorted_by_it(database, deploy):
