@@ -72,9 +72,7 @@ class Fitting:
 
     def misfits(self, document: Document) -> set[tuple[str, str]]:
         """Return path and stored type of all that does not fit in a document."""
-        found = set[tuple[str, str]]()
-        if not self._form.fits(document):
-            found.update((path, _told(value, form)) for path, value, form in self._form.misfits(document, ""))
+        found = {(path, _told(value, form)) for path, value, form in self._form.misfits(document, "")}
         for link in self._links:
             found.update(_misfits_of(link, document.get(link.name, missing)))
         if not isinstance(document["_id"], ObjectId):
