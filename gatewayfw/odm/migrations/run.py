@@ -56,7 +56,7 @@ class Migrations:
 
     def plan(self, migration: Migration) -> MigrationPlan:
         """Return what a run would find; it changes nothing."""
-        storage = self._begin(migration)
+        storage = self._look(migration)
         refuse_unique(storage, migration)
         return make_plan(self._database, storage, migration)
 
@@ -80,17 +80,24 @@ class Migrations:
 
     def count(self, migration: Migration) -> int:
         """Return how many documents are left to change."""
-        return count_left(self._schemas, self._begin(migration), migration)
+        return count_left(self._schemas, self._look(migration), migration)
 
     def _begin(self, migration: Migration) -> Storage:
+        """Return the storage, prepared to change documents in it."""
+        self._look(migration)
+        storage = self._database.ready(migration.model)
+        self._database.preparation.prepare_collection(COLLECTION, ())
+        return storage
+
+    def _look(self, migration: Migration) -> Storage:
+        """Return the storage to look at documents in it; build nothing."""
         if self._database.is_nested:
             raise UsageError("odm.migrate: not inside a transaction")
         schema = self._schemas.get_schema(migration.model)
         for name in migration.retired or ():
             check_gone(self._schemas, schema, name, f"migration {migration.name!r}")
-        storage = self._database.ready(migration.model)
-        self._database.preparation.prepare_collection(COLLECTION, ())
-        return storage
+        self._schemas.validate(migration.model)
+        return self._database.storage
 
 
 def refuse_unique(storage: Storage, migration: Migration) -> None:
