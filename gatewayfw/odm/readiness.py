@@ -15,6 +15,7 @@ from gatewayfw.errors import GatewayError, Unavailable
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.jobs.records import Jobs, now
+from gatewayfw.odm.migrations.notes import MigrationNotes
 from gatewayfw.odm.upkeep.indexes import wanted_indexes
 from gatewayfw.schemas import Schemas
 from gatewayfw.storage import Index, Storage
@@ -40,11 +41,13 @@ class ReadinessState:
             replaced threads; ``error``: anything else.
         jobs: how many jobs are pending, `MOST_COUNTED` for at least as many; None if the database did not say.
         oldest: the age of the oldest one in seconds, 0 without any; None if the database did not say.
+        unmigrated: how many documents declared migrations had left when they last ended, as noted; None without a note.
     """
 
     word: Word
     jobs: int | None = None
     oldest: float | None = None
+    unmigrated: int | None = None
 
 
 _AWAY = ReadinessState("unreachable")
@@ -121,7 +124,10 @@ class Readiness:
                 lacking = self._find_lacking(storage) if storage.multi_process else None
                 if lacking is not None and before != "index_missing":
                     _LOG.warning("not ready: %s", lacking)
-                return ReadinessState("ok" if lacking is None else "index_missing", *_count_jobs(storage))
+                word: Word = "ok" if lacking is None else "index_missing"
+                unmigrated = _count_unmigrated(self._database.schemas, storage)
+                jobs, oldest = _count_jobs(storage)
+                return ReadinessState(word, jobs, oldest, unmigrated)
         except Unavailable:
             return _AWAY
         except GatewayError as error:
@@ -164,6 +170,18 @@ def find_lacking(wanted: Iterable[Index], present: Iterable[Index]) -> Index | N
     """Return the first missing unique index, or None; other options do not matter."""
     there = {index.keys for index in present if index.unique}
     return next((index for index in wanted if index.keys not in there), None)
+
+
+def _count_unmigrated(schemas: Schemas, storage: Storage) -> int | None:
+    """Return what is noted as left of the declared migrations; this scans nothing."""
+    declared = schemas.migrations()
+    if not declared:
+        return None
+    try:
+        left = [note.left for note in MigrationNotes(storage).all().values() if note.name in declared]
+    except GatewayError:
+        return None
+    return sum(left) if left else None
 
 
 def _count_jobs(storage: Storage) -> tuple[int, float] | tuple[None, None]:

@@ -84,7 +84,8 @@ def add_probes(blueprint: Blueprint, readiness: Readiness, begin: Callable[[], o
             readiness.prepare()
         oldest = None if state.oldest is None else round(state.oldest, 1)
         more = {"atLeast": True} if state.jobs == MOST_COUNTED else {}
-        return _response({"status": state.word, "jobs": state.jobs, **more, "oldestJobSeconds": oldest})
+        left = {} if state.unmigrated is None else {"unmigrated": state.unmigrated}
+        return _response({"status": state.word, "jobs": state.jobs, **more, "oldestJobSeconds": oldest, **left})
 
     for path, view in ((HEALTH, health), (READY, ready)):
         name = f"gateway_{path.rpartition('/')[2]}"

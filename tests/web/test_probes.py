@@ -210,11 +210,19 @@ def test_jobs_are_told(gw, storage):
     ],
 )
 def test_what_is_known_of_the_database_is_told(word, jobs, oldest, reply, prepared):
-    asked, state = [], SimpleNamespace(word=word, jobs=jobs, oldest=oldest)
+    asked, state = [], SimpleNamespace(word=word, jobs=jobs, oldest=oldest, unmigrated=None)
     blueprint, app = Blueprint("gw", __name__), Flask("app")
     add_probes(blueprint, SimpleNamespace(state=lambda: state, prepare=lambda: asked.append(1)), lambda: None)
     app.register_blueprint(blueprint)
     assert (get(app, READY), len(asked)) == (reply, prepared)
+
+
+def test_what_is_left_of_migrations_is_told():
+    state = SimpleNamespace(word="ok", jobs=0, oldest=0.0, unmigrated=7)
+    blueprint, app = Blueprint("gw", __name__), Flask("app")
+    add_probes(blueprint, SimpleNamespace(state=lambda: state), lambda: None)
+    app.register_blueprint(blueprint)
+    assert app.test_client().get(READY).json == {"status": "ok", "jobs": 0, "oldestJobSeconds": 0.0, "unmigrated": 7}
 
 
 @pytest.mark.mongo

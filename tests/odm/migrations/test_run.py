@@ -261,6 +261,19 @@ def test_a_unique_index_of_a_new_collection_does_not_wait(database, deploy):
     assert database.owner.index_information()["email_1"]["unique"]
 
 
+def test_readiness_tells_what_was_noted_as_left(deploy, sold):
+    sold({"mail": "m"})
+    new = deploy(NEW)
+    new.odm.migration("m", "owner", where={"mail": {"$exists": True}})(lambda doc: None)
+    assert new.odm.readiness.state().unmigrated is None
+    new.odm.migrate()
+    again = deploy(NEW)
+    assert again.odm.readiness.state().unmigrated is None
+    again = deploy(NEW)
+    again.odm.migration("m", "owner", drop=["mail"])
+    assert again.odm.readiness.state().unmigrated == 1
+
+
 def test_a_plan_changes_nothing(database, deploy, sold):
     sold({"mail": "m"}, {})
     before = list(database.owner.find()), list(database.item.find())
