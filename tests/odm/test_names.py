@@ -66,12 +66,12 @@ def test_a_name_is_never_taken_for_a_member(odm, holder, present):
 
 def test_objects_of_a_users_class_are_read_by_attribute(odm):
     class Point:
-        get = "y"
+        x, get = 5, "y"
 
     class Made(Schema):
         x, get = mm.Integer(), mm.String()
         make = post_load(lambda self, data, **_: Point())
 
     thing = odm.new_model("thing", {"v": mm.List(mm.Nested(Made))})
-    thing.insert_one(doc={"v": [{"x": 5}]})
-    assert read_stored(odm, thing, {}) == {"v": [{"get": "y"}]}
+    thing.insert_one(doc={"v": [{"x": 5, "get": "y"}]})
+    assert read_stored(odm, thing, {}) == {"v": [{"x": 5, "get": "y"}]}
