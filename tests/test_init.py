@@ -62,8 +62,8 @@ def test_every_name_is_listed():
     ("code", "loaded"),
     [
         ("import gatewayfw", {"gatewayfw"}),
-        ("from gatewayfw import NotFound", {"gatewayfw", "gatewayfw.errors"}),
-        ("import gatewayfw; gatewayfw.errors.NotFound", {"gatewayfw", "gatewayfw.errors"}),
+        ("from gatewayfw import NotFound", {"gatewayfw", "gatewayfw.errors", "gatewayfw.messages"}),
+        ("import gatewayfw; gatewayfw.errors.NotFound", {"gatewayfw", "gatewayfw.errors", "gatewayfw.messages"}),
     ],
 )
 def test_no_more_is_imported_than_was_asked_for(code, loaded):

@@ -18,6 +18,7 @@ from gatewayfw.odm.migrations.plans import ListedDocument, MigrationPlan, Outcom
 from gatewayfw.schemas.values import shown_form
 
 _COLUMNS = ("migration", "model", "left", "changed", "last run", "version", "note")
+_NONE = "no migrations"
 
 
 @click.command("migrate", epilog="Example: flask gateway migrate --plan")
@@ -37,6 +38,8 @@ def migrate(plan: bool, status: bool, only: str | None, name: str | None, as_jso
     if plan and status:
         raise click.UsageError("give --plan or --status, not both")
     odm = find_odm(name)
+    if not (as_json or status or odm.migrations.chosen(only)):
+        click.echo(_NONE)
     if status:
         left = _show_status(odm, only, as_json)
     elif plan:
@@ -100,7 +103,7 @@ def _show_status(odm: Odm, only: str | None, as_json: bool) -> int:
         for row in rows:
             click.echo(format_json(row, indent=None))
     else:
-        click.echo(table(_COLUMNS, [_cells(row) for row in rows]) if rows else "no migrations")
+        click.echo(table(_COLUMNS, [_cells(row) for row in rows]) if rows else _NONE)
     return left
 
 

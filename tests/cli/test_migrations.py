@@ -119,4 +119,5 @@ def test_without_migrations_there_is_nothing_to_do(database):
     gw = gateway()
     gw.odm.set_db(database)
     empty = runner(make_app(shop=gw))
-    assert (empty("migrate"), empty("migrate", "--status")) == ((0, ""), (0, "no migrations\n"))
+    assert [empty("migrate", *one) for one in ([], ["--plan"], ["--status"])] == [(0, "no migrations\n")] * 3
+    assert empty("migrate", "--json") == (0, "")

@@ -36,7 +36,7 @@ def state():
     ("made", "said"),
     [
         (ModelSchema("a", {}, {}), ["name", "pure", "relations", "options"]),
-        (State(), ["version", "models", "embedders", "appearing", "listings"]),
+        (State(), ["version", "models", "embedders", "appearing", "listings", "migrations"]),
     ],
     ids=["model", "state"],
 )

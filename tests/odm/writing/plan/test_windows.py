@@ -271,6 +271,7 @@ def test_a_copy_in_a_single_reverse_that_differs_by_its_type_alone_is_written(cl
     club.storage.update_many("user", {"_id": head}, {"$set": {"rank": 7.0}})  # another tool
     club.change(club.user, head, name="new")
     assert (head, type(club.stored(club.org, org)["head"]["rank"])) == (users[-1], float)
+    club.change(club.user, head, rank=7)  # so that it fits again
 
 
 def test_a_single_reverse_that_does_not_fit_is_lost_and_logged(club, caplog):
