@@ -25,23 +25,18 @@ gw.odm.set_db(sys.argv[2])
 things = gw.odm.new_model("thing", {"n": integer()})
 met = Path(sys.argv[3])
 
-def die():
+def die(n):
+    (met / str(n)).touch()
     os.kill(os.getpid(), signal.SIGKILL)
 
 @gw.acts.act("thing", "add", set={"n": integer()}, idempotent="1h", idempotent_by=lambda body: "all")
 def add(body):
     n = body["details"]["set"]["n"]
-    try:
-        (met / str(n)).touch(exist_ok=False)
-    except FileExistsError:
-        n_try = 1
-    else:
-        n_try = 0
     added = things.insert_one(doc={"n": n}, projection={"n": 1})
-    if n_try == 0 and n % 3 == 1:
-        die()
-    if n_try == 0 and n % 3 == 2:
-        gw.odm.after_commit(die)
+    if n % 3 == 1 and not (met / str(n)).exists():
+        die(n)
+    if n % 3 == 2 and not (met / str(n)).exists():
+        gw.odm.after_commit(lambda: die(n))
     return added
 
 gw.run_server(port=int(sys.argv[1]), workers=int(sys.argv[4]), threads=4)
