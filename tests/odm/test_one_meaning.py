@@ -129,7 +129,7 @@ def judge(database, field, sent, python):
 
 
 @pytest.mark.parametrize("name", LEAVES)
-@examples(10)
+@examples(5)
 @given(data=st.data())
 def test_a_value_of_a_field_without_parts_means_one_thing(database, name, data):
     made = LEAVES[name]()
@@ -137,7 +137,7 @@ def test_a_value_of_a_field_without_parts_means_one_thing(database, name, data):
 
 
 @pytest.mark.parametrize("name", DOUBTFUL)
-@examples(10)
+@examples(5)
 @given(data=st.data())
 def test_what_would_become_another_value_is_refused(database, name, data):
     made = DOUBTFUL[name]()
