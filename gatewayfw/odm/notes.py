@@ -31,6 +31,20 @@ def hash_of(indexes: Iterable[Index]) -> str:
     return sha256(repr(parts).encode()).hexdigest()[:32]
 
 
+def read_notes(storage: Storage, id_: str, part: str) -> Mapping[str, Any]:
+    """Return the notes in one part of a document of `_gw_state`, by name, unchecked."""
+    found = next(storage.find(COLLECTION, {"_id": id_}, limit=1), {}).get(part)
+    return found if isinstance(found, dict) else {}
+
+
+def write_notes(storage: Storage, id_: str, part: str, notes: Mapping[str, Any]) -> None:
+    """Replace some notes in one part of a document of `_gw_state`."""
+    update = {"$set": {f"{part}.{name}": note for name, note in notes.items()}}
+    if storage.update_one(COLLECTION, {"_id": id_}, update, ()) is None:
+        with suppress(DuplicateKey):  # of another process that was faster; then these are noted another time
+            storage.insert(COLLECTION, [{"_id": id_, part: dict(notes)}])
+
+
 @final
 class Notes:
     """The notes in one storage."""
@@ -40,15 +54,12 @@ class Notes:
 
     def read(self) -> Mapping[str, Note]:
         """Return the notes by collection; those of another form are left out."""
-        found = next(self._storage.find(COLLECTION, {"_id": _ID}, limit=1), {}).get("notes")
-        return {name: note for name, note in found.items() if _is_note(note)} if isinstance(found, dict) else {}
+        found = read_notes(self._storage, _ID, "notes")
+        return {name: note for name, note in found.items() if _is_note(note)}
 
     def write(self, notes: Mapping[str, Note]) -> None:
         """Replace the notes of some collections."""
-        update = {"$set": {f"notes.{name}": note for name, note in notes.items()}}
-        if self._storage.update_one(COLLECTION, {"_id": _ID}, update, ()) is None:
-            with suppress(DuplicateKey):  # of another process that was faster; then these are noted another time
-                self._storage.insert(COLLECTION, [{"_id": _ID, "notes": dict(notes)}])
+        write_notes(self._storage, _ID, "notes", notes)
 
     def note(self, collection: str, identity: str, indexes: Sequence[Index], problems: Iterable[IndexProblem]) -> Note:
         """Return a note of a collection, after a look at its indexes.

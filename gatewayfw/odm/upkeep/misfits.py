@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -19,8 +18,7 @@ from typing import Any, final
 from bson import Binary, ObjectId
 from marshmallow import missing
 
-from gatewayfw.errors import DuplicateKey
-from gatewayfw.odm.notes import COLLECTION
+from gatewayfw.odm.notes import read_notes, write_notes
 from gatewayfw.odm.upkeep.walk import Place
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Schemas
 from gatewayfw.schemas.forms import StoredForm, form_of
@@ -161,12 +159,11 @@ class FitNotes:
 
     def read(self) -> Mapping[str, FitNote]:
         """Return the notes by model."""
-        stored = next(iter(self._storage.find(COLLECTION, {"_id": _ID}, limit=1)), {}).get("models")
-        known = stored.items() if isinstance(stored, dict) else ()
+        known = read_notes(self._storage, _ID, "models")
         schemas = self._schemas.get_schemas()
         return {
             name: FitNote(note["at"], note["misfits"])
-            for name, note in known
+            for name, note in known.items()
             if name in schemas and _is_note(note) and note["form"] == self._hash(schemas[name])
         }
 
@@ -174,10 +171,7 @@ class FitNotes:
         """Note that a model's documents were judged now."""
         count, now = sum(one.count for one in groups), datetime.now(UTC).replace(tzinfo=None)
         note = {"at": now, "misfits": count, "form": self._hash(schema)}
-        change = {"$set": {f"models.{schema.name}": note}}
-        if self._storage.update_one(COLLECTION, {"_id": _ID}, change, ()) is None:
-            with suppress(DuplicateKey):  # another process was faster; the next run notes it
-                self._storage.insert(COLLECTION, [{"_id": _ID, "models": {schema.name: note}}])
+        write_notes(self._storage, _ID, "models", {schema.name: note})
 
     def _hash(self, schema: ModelSchema) -> str:
         """Return a text that tells the form of a model's documents from another one."""
