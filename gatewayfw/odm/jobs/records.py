@@ -213,9 +213,8 @@ class Jobs:
 
     def claim(self, key: str, worker: str) -> Job | None:
         """Lease a job; return None if it is done or another worker holds it."""
-        free = [{"lease.until": {"$not": {"$gt": now()}}}, {"lease.worker": worker}]
-        update = {"$set": {"lease": _lease(worker, LEASE)}}
-        found = self._storage.update_one(COLLECTION, {"_id": key, "$or": free}, update, None)
+        update = {"$set": {"lease": lease_of(worker, LEASE)}}
+        found = self._storage.update_one(COLLECTION, claimable(key, worker), update, None)
         return None if found is None else _job(found)
 
     def advance(self, job: Job, progress: Mapping[str, Any], worker: str) -> Job | None:
@@ -223,7 +222,7 @@ class Jobs:
 
         Progress is given as attributes of the job.
         """
-        update = {"$set": {**progress, "token": ObjectId(), "failures": 0, "lease": _lease(worker, LEASE)}}
+        update = {"$set": {**progress, "token": ObjectId(), "failures": 0, "lease": lease_of(worker, LEASE)}}
         found = self._storage.update_one(COLLECTION, _unchanged(job), update, None)
         return None if found is None else _job(found)
 
@@ -236,7 +235,7 @@ class Jobs:
 
         Each failure in a row doubles the rest, from one second to `MOST_REST`. A change of the job ends it.
         """
-        rest = {"failures": failures, "lease": _lease(None, min(2.0 ** min(failures - 1, 9), MOST_REST))}
+        rest = {"failures": failures, "lease": lease_of(None, min(2.0 ** min(failures - 1, 9), MOST_REST))}
         released: Document = rest if failures else {"lease": None}
         self._storage.update_one(COLLECTION, {"_id": key, "lease.worker": worker}, {"$set": released}, ())
 
@@ -274,9 +273,14 @@ def now() -> datetime:
     return datetime.now(UTC).replace(tzinfo=None)
 
 
-def _lease(worker: str | None, seconds: float) -> dict[str, Any]:
+def lease_of(worker: str | None, seconds: float) -> dict[str, Any]:
     """Return what keeps workers off a job: another one, or nobody where it has failed."""
     return {"worker": worker, "until": now() + timedelta(seconds=seconds)}
+
+
+def claimable(key: str, worker: str) -> dict[str, Any]:
+    """Return the filter of what a worker may lease: nobody else has a lease of it."""
+    return {"_id": key, "$or": [{"lease.until": {"$not": {"$gt": now()}}}, {"lease.worker": worker}]}
 
 
 def _worker_of(stored: Document) -> object:

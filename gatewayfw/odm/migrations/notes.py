@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from importlib import metadata
 from typing import Any, final
 
 from gatewayfw.errors import DuplicateKey
-from gatewayfw.odm.jobs.records import LEASE, now
+from gatewayfw.odm.jobs.records import LEASE, claimable, lease_of, now
 from gatewayfw.storage import Document, Storage
 
 COLLECTION = "_gw_migrations"
@@ -54,11 +54,10 @@ class MigrationNotes:
 
         Else this returns until when another one has it. ``changed`` is how many documents more were changed.
         """
-        free = [{"lease.until": {"$not": {"$gt": now()}}}, {"lease.worker": worker}]
-        lease = {"worker": worker, "until": now() + timedelta(seconds=LEASE)}
+        lease = lease_of(worker, LEASE)
         update: Mapping[str, Mapping[str, Any]] = {"$set": {"lease": lease}, "$inc": {"changed": changed}}
         while True:
-            if self._storage.update_one(COLLECTION, {"_id": name, "$or": free}, update, ()):
+            if self._storage.update_one(COLLECTION, claimable(name, worker), update, ()):
                 return None
             for one in self._storage.find(COLLECTION, {"_id": name}, ["lease"]):
                 until = (one.get("lease") or {}).get("until")
