@@ -87,6 +87,8 @@ def _show_plans(odm: Odm, only: str | None, as_json: bool) -> int:
             _tell(f"  {example['_id']}: {format_json(_shown(example['before']), None)}")
             _tell(f"    becomes {format_json(_shown(example['after']), None)}")
         _tell_listed(plan.outcome.listed)
+        for follow_up in plan.follow_ups:
+            _tell(f"  {follow_up}")
     return left
 
 
@@ -127,7 +129,8 @@ def _object(outcome: Outcome) -> dict[str, Any]:
 
 def _details(plan: MigrationPlan) -> dict[str, Any]:
     seconds = None if plan.seconds is None else round(plan.seconds, 1)
-    return {"seconds": seconds, "examples": [_shown(dict(one)) for one in plan.examples]}
+    examples = [_shown(dict(one)) for one in plan.examples]
+    return {"seconds": seconds, "examples": examples, "followUps": list(plan.follow_ups)}
 
 
 def _shown(value: dict[str, Any]) -> Any:

@@ -58,6 +58,16 @@ def test_a_plan_counts_and_shows_examples(run, database):
     assert list(database.shop.find()) == before
 
 
+def test_a_plan_says_what_to_do_besides(database):
+    gw = gateway()
+    gw.odm.set_db(database)
+    gw.odm.new_model("shop", {"town": string()}, options={"createIndex": {"indexSpec": {"town": 1}}})
+    gw.odm.migration("2026-11 town", "shop", rename={"city": "town"})
+    status, output = runner(make_app(shop=gw))("migrate", "--plan")
+    build = "before the roll-out: flask gateway indexes --create, which builds shop: town, _id"
+    assert (status, output) == (0, f"2026-11 town: 0 documents of shop\n  {build}\n")
+
+
 def test_the_status_names_what_is_left_and_what_is_gone(run, shop):
     columns = "migration     model  left  changed  last run  version  note\n"
     rows = "2026-11 town  shop   3     0                           never ran\n"
@@ -84,6 +94,7 @@ def test_json_has_an_object_for_each_migration(run):
             {"_id": 1, "before": {"city": "x"}, "after": {"town": "x"}},
             {"_id": 2, "before": {"city": "y\x1b"}, "after": {"town": "y\x1b"}},
         ],
+        "followUps": [],
     }
     assert [json.loads(line)["changed"] for line in run("migrate", "--json")[1].splitlines()] == [2, 0]
     status, output = run("migrate", "--status", "--json")

@@ -91,11 +91,13 @@ class MigrationPlan:
         outcome: what it would find.
         examples: the first documents that it would change.
         seconds: about how long it would take, without the work of jobs; None where that is not known.
+        follow_ups: what else is to be done, in words.
     """
 
     outcome: Outcome
     examples: list[Example]
     seconds: float | None
+    follow_ups: tuple[str, ...] = ()
 
     def told(self) -> Migrated:
         """Return it for the caller of `gw.odm.migrate`."""

@@ -6,6 +6,7 @@ import math
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, final
 
 from gatewayfw import messages
@@ -16,6 +17,7 @@ from gatewayfw.odm.jobs.records import now
 from gatewayfw.odm.migrations.batches import Visited, changing, count_left, find_misfits, frozen_places
 from gatewayfw.odm.migrations.changes import WRITTEN_SINCE, Reason, decide, frozen_copy, is_left
 from gatewayfw.odm.migrations.declaration import Migration, check_gone
+from gatewayfw.odm.migrations.follow_ups import find_follow_ups
 from gatewayfw.odm.migrations.notes import COLLECTION, MigrationNote, MigrationNotes
 from gatewayfw.odm.migrations.plans import MigrationPlan, Outcome, make_plan
 from gatewayfw.odm.operations.pace import MOST, Pace
@@ -58,7 +60,8 @@ class Migrations:
         """Return what a run would find; it changes nothing."""
         storage = self._look(migration)
         refuse_unique(storage, migration)
-        return make_plan(self._database, storage, migration)
+        follow_ups = tuple(find_follow_ups(self._schemas, storage, migration))
+        return replace(make_plan(self._database, storage, migration), follow_ups=follow_ups)
 
     def run(self, migration: Migration, on_progress: Progress = lambda _: None) -> Outcome:
         """Run one migration to its end; what it finds at the end is what is left.
