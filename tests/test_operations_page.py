@@ -58,7 +58,7 @@ def test_the_table_has_each_metric():
     registry = CollectorRegistry()
     metrics.prometheus(registry=registry)
     own = [f"{family.name}_total" if family.type == "counter" else family.name for family in registry.collect()]
-    assert re.findall(r"^\| `(gatewayfw_\w+)`", PAGE, re.MULTILINE) == [*own, *metrics.JOBS]
+    assert re.findall(r"^\| `(gatewayfw_\w+)`", PAGE, re.MULTILINE) == [*own, *metrics.GAUGES]
 
 
 def test_the_table_has_each_word_of_readiness():

@@ -17,6 +17,7 @@ from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError
 from gatewayfw.logs import escaped
 from gatewayfw.odm.jobs.records import COLLECTION, MOST_COUNTED, Jobs, now
+from gatewayfw.odm.migrations.notes import MigrationNotes
 from gatewayfw.odm.notes import Notes
 from gatewayfw.odm.sizes.budgets import share_of
 from gatewayfw.odm.sizes.worst_case import MOST_BYTES, Part, Size, worst_sizes
@@ -101,6 +102,7 @@ def _examined_database(gateway: Gateway, storage: Storage) -> Iterator[Finding]:
         yield from (("problem", f"{name}: {NO_TRANSACTIONS}") for name, act in acts if act.once)
     yield from (("warning", text) for text in (*_waiting(storage), *_unreadable(storage)))
     yield from _misfits(schemas, storage)
+    yield from _migrations(schemas, storage)
     hints = _lifetime(storage.transaction_lifetime(), gateway.settings.deadline)
     yield from (("hint", text) for text in (*hints, *_to_renew(rows)))
 
@@ -227,6 +229,23 @@ def _misfits(schemas: Schemas, storage: Storage) -> Iterator[Finding]:
             "hint",
             f"{_names(list(fine))}: check --fit found no misfits, on {min(fine.values()):%Y-%m-%d} UTC or later",
         )
+
+
+def _migrations(schemas: Schemas, storage: Storage) -> Iterator[Finding]:
+    """Tell what is noted of migrations, and which have not run."""
+    declared, noted = schemas.migrations(), MigrationNotes(storage).all()
+    for name, migration in declared.items():
+        if name not in noted and storage.count(migration.model, {}, 1):
+            yield "hint", f"migration {name!r} has not run; run flask gateway migrate"
+    for name, note in noted.items():
+        if not note.left:
+            continue
+        documents = "1 document was" if note.left == 1 else f"{note.left:,} documents were"
+        left = f"when it last ended, on {note.at:%Y-%m-%d %H:%M:%S} UTC, {documents} left"
+        if name in declared:
+            yield "warning", f"migration {name!r}: {left}; flask gateway migrate lists those that it cannot change"
+        else:
+            yield "hint", f"migration {name!r} is not declared any more; {left}"
 
 
 def _names(models: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from gatewayfw.odm.migrations.notes import MigrationNote
 from gatewayfw.odm.migrations.plans import ListedDocument, MigrationPlan, Outcome
 from gatewayfw.schemas.values import shown_form
 
-_COLUMNS = ("migration", "model", "left", "changed", "last run", "version", "note")
+_COLUMNS = ("migration", "model", "left", "changed", "last run", "left then", "version", "note")
 _NONE = "no migrations"
 
 
@@ -111,15 +111,15 @@ def _show_status(odm: Odm, only: str | None, as_json: bool) -> int:
 
 def _noted(note: MigrationNote | None) -> dict[str, Any]:
     if note is None:
-        return {"changed": 0, "at": None, "version": None, "gone": False}
+        return {"changed": 0, "at": None, "leftThen": None, "version": None, "gone": False}
     at = f"{note.at.isoformat(timespec='seconds')}Z"
-    return {"changed": note.changed, "at": at, "version": note.version, "gone": False}
+    return {"changed": note.changed, "at": at, "leftThen": note.left, "version": note.version, "gone": False}
 
 
 def _cells(row: dict[str, Any]) -> tuple[str, ...]:
-    left = "" if row["left"] is None else f"{row['left']:,}"
+    left, then = ("" if count is None else f"{count:,}" for count in (row["left"], row["leftThen"]))
     note = "not declared any more" if row["gone"] else "" if row["at"] else "never ran"
-    return row["name"], row["model"], left, f"{row['changed']:,}", row["at"] or "", row["version"] or "", note
+    return row["name"], row["model"], left, f"{row['changed']:,}", row["at"] or "", then, row["version"] or "", note
 
 
 def _object(outcome: Outcome) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, final
 from weakref import WeakKeyDictionary
 
@@ -27,10 +28,11 @@ CODES = frozenset(
 CUSTOM = "custom"
 #: The outcome of a call that named no registered act.
 REFUSED = "refused"
-#: The gauges of the jobs, and their texts.
-JOBS = {
+#: The gauges of the database, and their texts.
+GAUGES = {
     "gatewayfw_jobs": "Jobs that are pending; 1000 stands for at least as many.",
     "gatewayfw_oldest_job_seconds": "Age of the oldest pending job; 0 without any.",
+    "gatewayfw_unmigrated": "Documents that declared migrations had left when they last ended.",
 }
 
 _LOG = logging.getLogger("gatewayfw.observe")
@@ -82,10 +84,10 @@ class Metrics:
         counted.inc()
         timed.observe(call.seconds)
 
-    def page(self, accept: str, jobs: tuple[int, float] | None = None) -> tuple[bytes, str]:
+    def page(self, accept: str, gauges: Mapping[str, float] = MappingProxyType({})) -> tuple[bytes, str]:
         """Return all metrics in the format that ``Accept`` prefers, and their type.
 
-        ``jobs``: how many are pending, and the age of the oldest in seconds; None leaves both out.
+        ``gauges`` has the values of `GAUGES` that are known; the others are left out.
         """
         from prometheus_client import CollectorRegistry
         from prometheus_client.exposition import choose_encoder
@@ -96,8 +98,7 @@ class Metrics:
             MultiProcessCollector(page)  # type: ignore[no-untyped-call]
         else:
             page.register(self._registry)
-        if jobs is not None:
-            page.register(_JobMetrics(*jobs))
+        page.register(_Gauges(gauges))
         try:
             encode, content_type = choose_encoder(accept)
         except (TypeError, ValueError):  # prometheus_client 0.26: a version that is no number
@@ -115,20 +116,21 @@ def warn_of_processes(observers: Iterable[object], environ: Mapping[str, str]) -
         _LOG.warning(text, METRICS_VARIABLE)
 
 
-class _JobMetrics:
-    """The gauges of the jobs, as they are at one moment."""
+class _Gauges:
+    """What is known of the database, as it is at one moment."""
 
-    def __init__(self, number: int, oldest: float) -> None:
-        self._values = (number, oldest)
+    def __init__(self, values: Mapping[str, float]) -> None:
+        self._values = values
 
     def collect(self) -> Iterator[Metric]:
-        """Yield both gauges; prometheus_client calls it."""
+        """Yield the gauges; prometheus_client calls it."""
         from prometheus_client import Metric
 
-        for (name, text), value in zip(JOBS.items(), self._values, strict=True):
-            gauge = Metric(name, text, "gauge")
-            gauge.add_sample(name, {}, value)
-            yield gauge
+        for name, text in GAUGES.items():
+            if name in self._values:
+                gauge = Metric(name, text, "gauge")
+                gauge.add_sample(name, {}, self._values[name])
+                yield gauge
 
 
 def _metrics_of(registry: CollectorRegistry) -> tuple[Counter, Histogram]:

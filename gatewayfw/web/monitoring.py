@@ -26,10 +26,10 @@ class MetricsPage(Protocol):
 
     guard: Guard | None
 
-    def page(self, accept: str, jobs: tuple[int, float] | None = None, /) -> tuple[bytes, str]:
+    def page(self, accept: str, gauges: Mapping[str, float], /) -> tuple[bytes, str]:
         """Return the page and its content type, for a header ``Accept``.
 
-        ``jobs``: how many are pending, and the seconds since the oldest was made.
+        ``gauges`` has values by name: what is known of the database.
         """
 
 
@@ -47,22 +47,29 @@ def has_page(observer: object) -> TypeGuard[MetricsPage]:
 def metrics_view(shown: MetricsPage, readiness: Readiness | None = None) -> Callable[..., Response]:
     """Return the view of the route; without the guard's consent it is the host's 404.
 
-    The jobs are those that ``readiness`` counts meanwhile; a database that is away takes only them from the page.
+    What ``readiness`` finds meanwhile are gauges of it; a database that is away takes only them from the page.
     """
 
     def view(**_values: Any) -> Response:
         sent: Request = request._get_current_object()  # type: ignore[attr-defined]  # a proxy
         if sent.method not in ("GET", "HEAD") or not accepts(shown.guard, sent, "the guard of the metrics"):
             abort(404)
-        payload, content_type = shown.page(sent.headers.get("Accept", ""), _jobs(readiness))
+        payload, content_type = shown.page(sent.headers.get("Accept", ""), _gauges(readiness))
         return Response(payload, content_type=content_type, headers={"Cache-Control": "no-store"})
 
     return view
 
 
-def _jobs(readiness: Readiness | None) -> tuple[int, float] | None:
+def _gauges(readiness: Readiness | None) -> dict[str, float]:
     state = None if readiness is None else readiness.state()
-    return None if state is None or state.jobs is None or state.oldest is None else (state.jobs, state.oldest)
+    if state is None:
+        return {}
+    known = {
+        "gatewayfw_jobs": state.jobs,
+        "gatewayfw_oldest_job_seconds": state.oldest,
+        "gatewayfw_unmigrated": state.unmigrated,
+    }
+    return {name: value for name, value in known.items() if value is not None}
 
 
 def add_probes(blueprint: Blueprint, readiness: Readiness, begin: Callable[[], object]) -> None:

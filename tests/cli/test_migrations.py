@@ -69,14 +69,37 @@ def test_a_plan_says_what_to_do_besides(database):
 
 
 def test_the_status_names_what_is_left_and_what_is_gone(run, shop):
-    columns = "migration     model  left  changed  last run  version  note\n"
-    rows = "2026-11 town  shop   3     0                           never ran\n"
+    columns = "migration     model  left  changed  last run  left then  version  note\n"
+    rows = "2026-11 town  shop   3     0                                      never ran\n"
     assert run("migrate", "--status") == (1, columns + rows + rows.replace("11 town", "12 name").replace("3 ", "0 ", 1))
     shop.odm.migrate()
     later = gateway()
     later.odm.set_db(shop.odm.storage)
     later.odm.new_model("shop", {"name": string(), "town": string()})
-    assert "not declared any more" in runner(make_app(shop=later))("migrate", "--status")[1]
+    run_later = runner(make_app(shop=later))
+    assert "not declared any more" in run_later("migrate", "--status")[1]
+    (hint,) = [one for one in json.loads(run_later("doctor", "--json")[1])["hints"] if "migration" in one]
+    assert hint.startswith("migration '2026-11 town' is not declared any more; when it last ended, on ")
+
+
+def test_probes_and_doctor_tell_what_the_last_run_left_and_the_status_counts_beside_it(
+    run, shop, database, monkeypatch
+):
+    monkeypatch.setattr("gatewayfw.odm.readiness.SHARED", 0)
+
+    def told():
+        rows = [json.loads(line) for line in run("migrate", "--status", "--json")[1].splitlines()]
+        return [(row["left"], row["leftThen"]) for row in rows], shop.odm.readiness.state().unmigrated
+
+    def doctor():
+        found = json.loads(run("doctor", "--json")[1])
+        return [one.partition(", on")[0] for kind in ("warnings", "hints") for one in found[kind] if "migration" in one]
+
+    never = [f"migration '{name}' has not run; run flask gateway migrate" for name in ("2026-11 town", "2026-12 name")]
+    assert (told(), doctor()) == (([(3, None), (0, None)], None), never)
+    shop.odm.migrate()
+    database.shop.delete_one({"_id": 3})
+    assert (told(), doctor()) == (([(0, 1), (0, 0)], 1), ["migration '2026-11 town': when it last ended"])
 
 
 def test_json_has_an_object_for_each_migration(run):

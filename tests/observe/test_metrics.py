@@ -69,7 +69,7 @@ PAGE = [
 def test_the_whole_page(registry):
     metrics = prometheus(registry=registry)
     metrics(call(seconds=0.001))
-    payload, content_type = metrics.page("", (2, 7.5))
+    payload, content_type = metrics.page("", {"gatewayfw_jobs": 2, "gatewayfw_oldest_job_seconds": 7.5})
     assert [line for line in payload.decode().splitlines() if "_created" not in line] == PAGE
     assert content_type.startswith("text/plain; version=")
 

@@ -241,14 +241,15 @@ def test_a_database_that_was_dropped_is_prepared_again(mongo_database, monkeypat
 
 
 def measured(gw):
-    """Serve the page of metrics; return a function that gives its lines about jobs."""
+    """Serve the page of metrics; return a function that gives its lines about jobs and migrations."""
     gw.on_call(prometheus(registry=CollectorRegistry(), guard=lambda sent: True))
     client = gw.create_app(probes=False).test_client()
 
     def page():
         reply = client.get("/gateway/metrics")
         assert reply.status_code == 200
-        return [line for line in reply.text.splitlines() if "job" in line and not line.startswith("#")]
+        lines = [line for line in reply.text.splitlines() if not line.startswith("#")]
+        return [line for line in lines if "job" in line or "unmigrated" in line]
 
     return page
 
@@ -260,6 +261,14 @@ def test_metrics_tell_of_jobs(gw, storage):
     number, oldest = page()
     assert number == "gatewayfw_jobs 1.0"
     assert float(oldest.split()[1]) > 20 * 365 * 24 * 3600
+
+
+def test_metrics_tell_what_was_noted_as_left_of_migrations(gw, storage):
+    page = measured(gw)
+    gw.odm.migration("m", "book", drop=["none"])
+    note = {"model": "book", "changed": 0, "left": 7, "version": "1", "at": now()}
+    storage.insert("_gw_migrations", [{"_id": "m", **note}, {"_id": "gone", **note}])
+    assert page()[2:] == ["gatewayfw_unmigrated 7.0"]
 
 
 def test_metrics_tell_of_jobs_of_several_processes_once(gw, storage, tmp_path, monkeypatch):
