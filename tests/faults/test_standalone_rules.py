@@ -205,3 +205,67 @@ def test_an_error_says_how_many_documents_are_deleted(shop, tea, monkeypatch):
         shop.orders.delete_many({"number": {"$gte": 0}})
     assert (raised.value.done, shop.orders.count()) == (12, 2)
     assert [one["_id"] for one in shop.orders.find().sort("_id")] == orders[12:]
+
+
+# -- migrations
+
+
+@pytest.fixture
+def deploy(open_odm):
+    """A function that gives lands and towns, which embed their land and are listed in it by a field."""
+
+    def define(land, town):
+        odm = open_odm(fan_out_thread=False)
+        odm.new_model("land", land)
+        towns = {"type": "multiple", "sort": {"field": next(iter(town)), "order": "asc"}, "default": True}
+        relation = {"schemaName": "land", "type": "single", "relatedRelations": {"towns": towns}}
+        frozen = {"schemaName": "land", "type": "single", "optional": True, "frozen": True}
+        odm.new_model("town", town, {"in": relation, "then": frozen})
+        return odm
+
+    return define
+
+
+@pytest.fixture
+def migrating(deploy, client):
+    """A gateway that declares a migration of each simple kind, over two lands of five towns each."""
+    old = deploy({"name": string()}, {"rank": integer(), "size": optional(any_())})
+    for name in ("a", "b"):
+        land = old.model("land").insert_one({"name": name})["_id"]
+        for rank in range(5):
+            relations = {"in": {"_ids": land}, "then": {"_ids": land}}
+            old.model("town").insert_one({"rank": rank, "size": str(rank)}, relations=relations)
+    new = deploy({"title": string()}, {"place": integer(), "size": optional(integer()), "level": optional(integer())})
+    new.migration("title", "land", rename={"name": "title"})
+    new.migration("place", "town", rename={"rank": "place"})
+    new.migration("size", "town", convert=["size"])
+    new.migration("level", "town", default={"level": 7})
+    return new
+
+
+def test_migrations_change_documents_copies_and_lists(migrating, client):
+    (planned, *_) = [migrating.migrations.plan(one) for one in migrating.migrations.chosen()]
+    assert (planned.outcome.left, planned.seconds) == (12, None)  # there is nothing to undo a trial
+    assert [(one["changed"], one["left"]) for one in migrating.migrate()] == [(12, 0), (10, 0), (10, 0), (10, 0)]
+    migrating.work()
+    assert list(migrating.integrity.check()) == list(migrating.integrity.misfits()) == []
+    land = client.rules.land.find_one({"title": "b"})
+    assert [(one["place"], one["size"], one["level"]) for one in land["towns"]] == [(n, n, 7) for n in range(5)]
+    assert client.rules.town.count_documents({"then.title": "a"}) == 5
+
+
+def test_a_run_killed_between_a_document_and_its_copies_needs_a_repair(migrating, client, monkeypatch):
+    with monkeypatch.context() as patched:
+
+        def die(*_given, **_more):
+            raise KeyboardInterrupt
+
+        patched.setattr(type(migrating.storage), "update_many", die)
+        with pytest.raises(KeyboardInterrupt):
+            migrating.migrate("title")
+    assert client.rules.land.count_documents({"title": {"$exists": True}}) == 1
+    migrating.migrate()
+    assert list(migrating.integrity.check()) != []
+    list(migrating.integrity.repair())
+    assert list(migrating.integrity.check()) == []
+    assert client.rules.town.count_documents({"in.title": {"$exists": True}}) == 10
