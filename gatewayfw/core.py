@@ -15,7 +15,6 @@ from flask.sansio.app import App
 
 from gatewayfw import catalog
 from gatewayfw.acts import Acts, ContextFns, Lifecycle
-from gatewayfw.acts.batch import Batches, ItemScopes
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.idempotent import IdempotentRunner
 from gatewayfw.acts.replies import parse_exceptions
@@ -32,6 +31,7 @@ from gatewayfw.remote import HttpService
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import GivenSettings, Settings, open_to_config, read_config
 from gatewayfw.spelling import as_contract
+from gatewayfw.web.batch import Batches
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.flask_request import FlaskGlobals, make_contexts
@@ -98,14 +98,14 @@ class Gateway:
         limits = RateLimits(self.settings, caller_key)
         self.acts = Acts(self.schemas, limits, connect, parse_exceptions(exceptions))
         self.odm = Odm(self.schemas, self.settings)
-        self.context_fns, globals_ = make_contexts(), FlaskGlobals()
+        self.context_fns = make_contexts()
         self.lifecycle = Lifecycle(
             self.acts,
             self.context_fns,
             self.odm.database.request_deadline,
-            IdempotentRunner(self.odm.replies, self.context_fns, globals_),
+            IdempotentRunner(self.odm.replies, self.context_fns, FlaskGlobals()),
         )
-        self._batches = Batches(self.lifecycle, ItemScopes(self.context_fns, globals_), self.settings, self.odm)
+        self._batches = Batches(self.lifecycle, self.context_fns, self.settings, self.odm)
         self._calls = CallObservers(self.acts.resolve)
         self.files = Files(self.odm, self.acts)
         self.checks = Checks(self.schemas, self.acts, lambda: self.odm.database.is_set, self.files.problems)

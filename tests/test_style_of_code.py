@@ -306,8 +306,8 @@ def test_each_module_has_its_test_file():
 
 #: The functions that catch every error, and why. A handler that ends with a bare `raise` only tidies up.
 SEAMS = {
-    "acts/batch.py:Batches._answer": "the error of an item becomes the item's reply",
-    "acts/batch.py:Batches._run_atomic": "the error of an item becomes the reply of the batch",
+    "web/batch.py:_Running._answer": "the error of an item becomes the item's reply",
+    "web/batch.py:_Running.run_together": "the error of an item becomes the reply of the batch",
     "acts/hooks.py:run_error_hooks": "a hook may raise another error in place of the one it got",
     "acts/lifecycle.py:Lifecycle._translating": "every error of an act may become another one",
     "acts/lifecycle.py:Lifecycle.run": "every error of an act may become another one",

@@ -260,9 +260,6 @@ class Globals(Protocol):
     def reset(self, values: Mapping[str, Any], /) -> None:
         """Let it hold these values and no others."""
 
-    def open(self, values: Mapping[str, Any], /) -> AbstractContextManager[dict[str, Any]]:
-        """Let it hold these values in a block, which gets them as they are then."""
-
 
 def copy_for_attempt(value: Any) -> Any:
     """Return a copy of a value and of all dictionaries and lists in it.

@@ -1,27 +1,39 @@
-"""Batches on the wire: several requests in a body, several answers in a reply.
+"""Batches: several acts in one request, several answers in its reply.
 
 The body is ``{"batch": [body, ...], "atomic"?: false}``, the reply ``{"body": [item, ...], "success"}`` with the status
 200. An item is the envelope of its request, with ``status`` and, if it failed, ``code`` and perhaps ``retryAfter``,
-seconds: what a reply of its own has in its status line and headers. Source: specification 2.3.
+seconds: what a reply of its own has in its status line and headers.
+
+Each item is a request of its own: it begins with a copy of the request's context and globals and has its own hooks,
+limits and reply. They share one deadline and the sums of `gatewayfw.acts.totals`. The items of an atomic batch are done
+in one transaction, all or none. Source: specification 2.3.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
-from typing import Any, final
+from typing import Any, NamedTuple, final
+
+from flask import Request
 
 from gatewayfw import messages
-from gatewayfw.acts.batch import Item, ItemReply
-from gatewayfw.acts.context import ADDRESS
-from gatewayfw.acts.lifecycle import RequestBounds
-from gatewayfw.acts.lookup import RemoteReply
+from gatewayfw.acts.act import Act
+from gatewayfw.acts.context import ContextFns, copy_for_attempt
+from gatewayfw.acts.lifecycle import Lifecycle, RequestBounds, say_what_is_done
+from gatewayfw.acts.lookup import RemoteReply, RemoteService
 from gatewayfw.acts.replies import WrittenReply
-from gatewayfw.errors import BadRequest
-from gatewayfw.observe.calls import NO_HEADERS, OK, CallObservers, OpenCall, SentHeaders
+from gatewayfw.acts.totals import BatchTotals
+from gatewayfw.errors import BadRequest, GatewayError, NotDone
+from gatewayfw.observe.calls import OK, CallObservers, OpenCall
+from gatewayfw.odm import Odm
+from gatewayfw.settings import Settings
 from gatewayfw.web.failure import error_headers, is_unexpected
+from gatewayfw.web.flask_request import FlaskGlobals, address_of, begin
 from gatewayfw.web.reader import check_request
 from gatewayfw.web.reply import finish
 
@@ -32,6 +44,8 @@ _LONGEST_ID = 64
 
 #: Writes the failure of an item: status, headers and envelope. Takes the error, the item's id, and its names.
 Refuse = Callable[[Exception, str, Mapping[str, Any]], tuple[int, Mapping[str, str], bytes]]
+#: What hooks and act of an item share, and no other item sees: the values of its context, and of Flask's `g`.
+Shared = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
 @final
@@ -74,88 +88,205 @@ def _check(value: Any) -> dict[str, Any] | BadRequest:
 
 
 @final
-class BatchReplies:
-    """Writes the replies to the items of one batch, and reports each to ``calls``."""
+class ItemReply(NamedTuple):
+    """The reply to one item, as JSON; ``error`` is what a `Call` tells of."""
+
+    json: bytes
+    status: int
+    code: str
+    error: Exception | None = None
+
+
+@final
+@dataclass(frozen=True)
+class Batches:
+    """What runs the batches of one gateway."""
+
+    lifecycle: Lifecycle
+    contexts: ContextFns
+    settings: Settings
+    odm: Odm
+
+    def run(
+        self, batch: Batch, sent: Request, request_id: str, refuse: Refuse, calls: CallObservers | None = None
+    ) -> bytes:
+        """Return the envelope of a batch, which succeeded if each of its items did.
+
+        The caller has opened the request's context. Each item is reported to ``calls``.
+
+        Raises:
+            BadRequest: the batch cannot be atomic, and nothing ran.
+            Exception: of an atomic batch, as a whole: nothing of its acts is written, or the outcome is unknown.
+        """
+        running = _Running(self, batch, sent, request_id, refuse, calls)
+        replies = running.run_together() if batch.atomic else running.run_each()
+        succeeded = b"true" if all(reply.status < 400 for reply in replies) else b"false"
+        return b'{"body":[%b],"success":%b}' % (b",".join([reply.json for reply in replies]), succeeded)
+
+
+@final
+class _Running:
+    """One batch under way; it notes which item of an atomic one failed, and how."""
 
     def __init__(
         self,
+        parts: Batches,
         batch: Batch,
+        sent: Request,
         request_id: str,
         refuse: Refuse,
-        calls: CallObservers | None = None,
-        headers: SentHeaders = NO_HEADERS,
+        calls: CallObservers | None,
     ) -> None:
-        self._batch = batch
-        self._request_id = request_id
-        self._refuse = refuse
-        self._calls = calls
-        self._headers = headers
-        self._address = ""
-        self._started = perf_counter()
-        self._call: OpenCall | None = None  # of the item that runs
+        self._lifecycle, self._contexts, self._odm = parts.lifecycle, parts.contexts, parts.odm
+        self._settings, self._globals = parts.settings, FlaskGlobals()
+        self._bodies = batch.bodies
+        self._sent, self._request_id = sent, request_id
+        self._refuse, self._calls = refuse, calls
+        self._failed = 0
+        self._shared: Shared = ({}, {})
+        self._error: Exception | None = None
 
-    def items(self, begin: Callable[[str], Mapping[str, Any]]) -> list[Item]:
-        """Return the items; ``begin`` gives content of their contexts, by their ids."""
-        items = [Item(body, begin(self._id(number))) for number, body in enumerate(self._batch.bodies)]
-        self._address = items[0].values[ADDRESS]
-        return items
+    # -- each by itself
 
-    def begin(self, number: int) -> None:
-        """Tell the observers of calls that an item runs from now on."""
+    def run_each(self) -> list[ItemReply]:
+        """Run the items one after the other; return their replies."""
+        replies: list[ItemReply] = []
+        with self._lifecycle.deadline() as bounds:
+            bounds.totals = totals = BatchTotals(self._settings)
+            for number in range(len(self._bodies)):
+                totals.begin_item()
+                call = self._open_call(number)
+                if call is not None and isinstance(self._bodies[number], dict):
+                    call.begin(call.names, self._sent.headers)
+                with self._open(self._begin(number)):
+                    reply = self._answer(number)
+                    _end(call, reply)
+                totals.add_bytes(len(reply.json))
+                replies.append(reply)
+        return replies
+
+    def _answer(self, number: int) -> ItemReply:
+        try:
+            return _item(self._lifecycle.run(self._body(number), _finish))
+        except Exception as error:  # The seam: every error of an item becomes its reply.
+            return self._refusal(number, error)
+
+    # -- all in one transaction
+
+    def run_together(self) -> list[ItemReply]:
+        """Run the items in one transaction, all or none; return their replies."""
+        started = perf_counter()
+        acts = [self._find(number) for number in range(len(self._bodies))]
+        with self._lifecycle.deadline() as bounds:
+            if not self._odm.has_transactions():
+                raise BadRequest(messages.NO_TRANSACTIONS)
+            try:
+                prepared = self._prepare(acts, bounds)
+                replies = self._odm.transaction(lambda: self._attempt(prepared, bounds))
+            except Exception as error:
+                if error is not self._error:  # it is that of the transaction
+                    shown = say_what_is_done(error, bounds)
+                    if shown is error:
+                        raise
+                    raise shown from error
+                replies = self._refusals(acts, error, bounds)
+        for number, reply in enumerate(replies):
+            _end(self._open_call(number, started), reply)
+        return replies
+
+    def _find(self, number: int) -> Act | GatewayError:
+        try:
+            found = self._lifecycle.resolve(self._body(number))
+        except GatewayError as error:
+            return error
+        if isinstance(found, RemoteService):
+            raise BadRequest(messages.REMOTE_IN_BATCH.format(number=number))
+        return found
+
+    def _prepare(
+        self, acts: Sequence[Act | GatewayError], bounds: RequestBounds
+    ) -> list[tuple[Act, Mapping[str, Any], Shared]]:
+        """Do for each item what comes before its act; raise what its first failure raised."""
+        prepared = []
+        bounds.totals = totals = BatchTotals(self._settings)
+        for number, act in enumerate(acts):
+            totals.begin_item()
+            with self._working(number, self._begin(number)) as shared:
+                if isinstance(act, GatewayError):
+                    raise act
+                prepared.append((act, self._lifecycle.prepare(act, self._body(number), bounds), shared))
+        return prepared
+
+    def _attempt(
+        self, prepared: Sequence[tuple[Act, Mapping[str, Any], Shared]], bounds: RequestBounds
+    ) -> list[ItemReply]:
+        """Run the acts, in a transaction that may begin again; return the replies."""
+        replies: list[ItemReply] = []
+        bounds.totals = totals = BatchTotals(self._settings)
+        for number, (act, body, shared) in enumerate(prepared):
+            totals.begin_item()
+            totals.claim()  # its hooks ran before
+            bounds.reply_bytes = totals.bytes_left(act.reply_bytes)
+            body, *both = copy_for_attempt([body, *shared])
+            with self._working(number, tuple(both)) as own, self._odm.part(partial(self._open, own)):
+                bounds.check()
+                reply = _item(_finish(act.run(body), bounds))
+            totals.add_bytes(len(reply.json))
+            replies.append(reply)
+        return replies
+
+    def _refusals(self, acts: Sequence[Act | GatewayError], error: Exception, bounds: RequestBounds) -> list[ItemReply]:
+        """Return the replies after an item failed: that error, and that no other was done."""
+        with self._open(self._shared) as (context, _):
+            shown = self._lifecycle.translate(acts[self._failed], context["body"], error, bounds)
+            reply = self._refusal(self._failed, shown)
+        return [reply if number == self._failed else self._refusal(number, NotDone()) for number in range(len(acts))]
+
+    @contextmanager
+    def _working(self, number: int, shared: Shared) -> Iterator[Shared]:
+        with self._open(shared) as shared:
+            try:
+                yield shared
+            except Exception as error:
+                self._failed, self._shared, self._error = number, shared, error
+                raise
+
+    # -- one item
+
+    def _body(self, number: int) -> dict[str, Any]:
+        body = self._bodies[number]
+        if isinstance(body, BadRequest):
+            raise body
+        return body
+
+    def _begin(self, number: int) -> Shared:
+        """Return what an item begins with: copies of what the request has."""
+        body = self._bodies[number]
+        context, values = copy_for_attempt([{**self._contexts.get_context_model()}, self._globals.read()])
+        own = begin(self._sent, self._id(number), body if isinstance(body, dict) else None)
+        return {**context, **own}, values
+
+    @contextmanager
+    def _open(self, shared: Shared) -> Iterator[Shared]:
+        """Let it be that of the block, which gets it as it is then."""
+        with self._contexts.open(shared[0]) as context, self._globals.open(shared[1]) as values:
+            yield context, values
+
+    def _open_call(self, number: int, started: float | None = None) -> OpenCall | None:
         if self._calls is None:
-            return
-        call = self._call = self._calls.open(self._id(number), self._address)
-        body = self._batch.bodies[number]
+            return None
+        call = self._calls.open(self._id(number), address_of(self._sent), started)
+        body = self._bodies[number]
         if isinstance(body, dict):
-            call.begin(self._calls.names(body), self._headers)
+            call.names = self._calls.names(body)
+        return call
 
-    def report(self, items: Sequence[ItemReply]) -> None:
-        """Report the items of an atomic batch to the observers; others report themselves."""
-        if self._calls is None or not self._batch.atomic:
-            return
-        for number, item in enumerate(items):
-            call = self._calls.open(self._id(number), self._address, self._started)
-            body = self._batch.bodies[number]
-            if isinstance(body, dict):
-                call.names = self._calls.names(body)
-            call.error = item.error
-            call.end(item.status, item.code)
-
-    def finish(self, result: Any, bounds: RequestBounds) -> bytes | WrittenReply:
-        """Return the envelope of a result.
-
-        Raises:
-            BadRequest: it has headers or cookies, and the reply of a batch has only those of its own.
-        """
-        written = finish(result, bounds)
-        if isinstance(written, WrittenReply) and written.lines:
-            stays = messages.WRITES_OF_ACT_STAY if bounds.committed else ""
-            raise BadRequest(messages.HEADERS_IN_BATCH.format(stays=stays))
-        return written
-
-    def done(self, reply: bytes | WrittenReply | RemoteReply) -> ItemReply:
-        """Return the reply to an item that was done, here or by a remote service."""
-        if isinstance(reply, bytes):
-            return self._end(_item(reply, 200, {}))
-        if isinstance(reply, WrittenReply):
-            return self._end(_item(reply.envelope, reply.status, {}))
-        headers = {**error_headers(reply.status), **reply.headers}
-        return self._end(_item(reply.envelope, reply.status, headers))
-
-    def failed(self, number: int, error: Exception) -> ItemReply:
+    def _refusal(self, number: int, error: Exception) -> ItemReply:
         """Return the reply to an item that failed; its log line has the item's own id."""
-        body = self._batch.bodies[number]
+        body = self._bodies[number]
         names = {} if isinstance(body, BadRequest) else {key: body[key] for key in ("service", "model", "act")}
         status, headers, envelope = self._refuse(error, self._id(number), names)
-        unexpected = error if self._calls is not None and is_unexpected(error) else None
-        return self._end(_item(envelope, status, headers)._replace(error=unexpected))
-
-    def _end(self, item: ItemReply) -> ItemReply:
-        call, self._call = self._call, None
-        if call is not None:
-            call.error = item.error
-            call.end(item.status, item.code)
-        return item
+        return _write(envelope, status, headers)._replace(error=error if is_unexpected(error) else None)
 
     def _id(self, number: int) -> str:
         """Return the id of an item: that of the batch, a dot, its number from 0."""
@@ -163,13 +294,29 @@ class BatchReplies:
         return self._request_id[: _LONGEST_ID - len(end)] + end
 
 
-def write_batch(items: Sequence[ItemReply]) -> bytes:
-    """Return the envelope of a batch, which succeeded if each of its items did."""
-    succeeded = b"true" if all(item.status < 400 for item in items) else b"false"
-    return b'{"body":[%b],"success":%b}' % (b",".join([item.json for item in items]), succeeded)
+def _finish(result: Any, bounds: RequestBounds) -> bytes | WrittenReply:
+    """Return the envelope of a result.
+
+    Raises:
+        BadRequest: it has headers or cookies, and the reply of a batch has only those of its own.
+    """
+    written = finish(result, bounds)
+    if isinstance(written, WrittenReply) and written.lines:
+        stays = messages.WRITES_OF_ACT_STAY if bounds.committed else ""
+        raise BadRequest(messages.HEADERS_IN_BATCH.format(stays=stays))
+    return written
 
 
-def _item(envelope: bytes, status: int, headers: Mapping[str, str]) -> ItemReply:
+def _item(reply: bytes | WrittenReply | RemoteReply) -> ItemReply:
+    """Return the reply to an item that was done, here or by a remote service."""
+    if isinstance(reply, bytes):
+        return _write(reply, 200, {})
+    if isinstance(reply, WrittenReply):
+        return _write(reply.envelope, reply.status, {})
+    return _write(reply.envelope, reply.status, {**error_headers(reply.status), **reply.headers})
+
+
+def _write(envelope: bytes, status: int, headers: Mapping[str, str]) -> ItemReply:
     more, code = f',"status":{status}', OK
     if status >= 400:
         code = headers["X-Error-Code"]  # made of letters, digits and `_.-` only
@@ -177,3 +324,9 @@ def _item(envelope: bytes, status: int, headers: Mapping[str, str]) -> ItemReply
         if _SECONDS.fullmatch(seconds := headers.get("Retry-After", "")):
             more += f',"retryAfter":{int(seconds)}'
     return ItemReply(b"%b%b}" % (envelope.rstrip()[:-1], more.encode()), status, code)
+
+
+def _end(call: OpenCall | None, reply: ItemReply) -> None:
+    if call is not None:
+        call.error = reply.error
+        call.end(reply.status, reply.code)

@@ -11,14 +11,12 @@ import re
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeVar, final
 
 from flask import Request, Response, current_app, got_request_exception, request
 from werkzeug.datastructures import Headers
 
 from gatewayfw import messages
-from gatewayfw.acts.batch import Batches
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.context import ContextFns, fill
 from gatewayfw.acts.lifecycle import Lifecycle
@@ -33,9 +31,9 @@ from gatewayfw.odm.readiness import Readiness
 from gatewayfw.settings import Settings
 from gatewayfw.web import failure as failures
 from gatewayfw.web import reply as replies
-from gatewayfw.web.batch import KEY, BatchReplies, check_batch, write_batch
+from gatewayfw.web.batch import KEY, Batches, check_batch
 from gatewayfw.web.cors import Cors
-from gatewayfw.web.flask_request import address_of, begin
+from gatewayfw.web.flask_request import address_of
 from gatewayfw.web.multipart import Form, boundary_of
 from gatewayfw.web.playground import Playground
 from gatewayfw.web.reader import discard_body, read_body
@@ -205,13 +203,10 @@ class Endpoint:
             raise BadRequest(messages.NO_BATCHES)
         batch = check_batch(body, sent.environ, self.settings.max_batch)
         self.check()
-        calls = None if call is None else self.calls
-        writer = BatchReplies(batch, request_id, self._describe, calls, sent.headers)
-        items = self.batches.run(writer.items(partial(begin, sent)), writer, atomic=batch.atomic)
-        writer.report(items)
+        envelope = self.batches.run(batch, sent, request_id, self._describe, None if call is None else self.calls)
         if call is not None:
             call.drop()
-        return write_batch(items)
+        return envelope
 
     def options(self, sent: Request, request_id: str, allow: str, method: str) -> Response:
         """Answer an OPTIONS request; a preflight learns that pages may use the ``method``.
