@@ -8,11 +8,8 @@ Source: specification 5, 18.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import wraps
-from inspect import signature
-from types import MappingProxyType
-from typing import Any, TypeVar, final
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
@@ -39,62 +36,6 @@ PARAMETERS: Mapping[str, str] = {
 
 #: Parameters that only keywords may give, because an object may be built from a request. Our choice.
 _NO_KEYS = frozenset({"reveal"})
-
-_CONTRACTUAL = {name: key for key, name in PARAMETERS.items()}
-
-
-@final
-@dataclass(frozen=True)
-class Spelling:
-    """How a caller spells the keys of a definition, for messages.
-
-    ``names`` has the caller's names by the contract's, as far as they differ; ``item`` is the form of
-    one element of a list.
-    """
-
-    names: Mapping[str, str]
-    item: str
-
-    def name(self, key: str) -> str:
-        """Return the caller's name of a key of the contract: ``pre_act``."""
-        return self.names.get(key, key)
-
-    def element(self, key: str, number: int) -> str:
-        """Return the caller's name of an element of a list: ``pre_act[0]``."""
-        return self.item.format(self.name(key), number)
-
-
-#: The contract's objects, whose lists have paths: ``preAct.0``.
-CONTRACT = Spelling(MappingProxyType({}), "{}.{}")
-#: Parameters of methods: ``pre_act[0]``.
-PYTHON = Spelling(PARAMETERS, "{}[{}]")
-#: Those of the decorator ``act``.
-DECORATOR = Spelling(MappingProxyType({**PARAMETERS, "validationRunType": "mode"}), PYTHON.item)
-
-
-def arguments_of(
-    method: Callable[..., Any], config: Mapping[str, Any] | None, keys: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return all arguments of a method that an object or keywords mean.
-
-    Their keys are its parameters; see `pythonic`.
-
-    Raises:
-        TypeError: as `pythonic`; or a key is unknown, or a required one is missing.
-    """
-    called = signature(method)
-    given = pythonic(config, keys)
-    for key in given:
-        if key not in called.parameters:
-            raise TypeError(f"unknown key {key!r}")
-    bound = called.bind(**given)
-    bound.apply_defaults()
-    return bound.arguments
-
-
-def contractual(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return arguments by the contract's spelling of their parameters."""
-    return {_CONTRACTUAL.get(name, name): value for name, value in arguments.items()}
 
 
 def pythonic(config: Mapping[str, Any] | None, keys: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
-
 import pytest
 
 from gatewayfw.spelling import (
-    CONTRACT,
-    DECORATOR,
     MAIN,
     PARAMETERS,
-    PYTHON,
-    arguments_of,
     as_contract,
-    contractual,
     pythonic,
 )
 
@@ -39,11 +32,6 @@ def test_what_an_object_may_not_hold_a_keyword_may():
     assert pythonic({"schema": "user"}, {"reveal": True}) == {"schema": "user", "reveal": True}
 
 
-def test_a_spelling_does_not_change():
-    with pytest.raises(FrozenInstanceError):
-        CONTRACT.item = "{}"
-
-
 def test_unknown_keys_reach_the_method_that_names_them():
     assert pythonic({"fooBar": 1}, {}) == {"fooBar": 1}
 
@@ -62,45 +50,6 @@ def test_other_forms_are_refused(config, keys, message):
     with pytest.raises(TypeError) as raised:
         pythonic(config, keys)
     assert str(raised.value) == message
-
-
-@pytest.mark.parametrize(
-    ("spelling", "names"),
-    [
-        (CONTRACT, ["validationRunType", "preAct", "maxGetDepth", "limit", "preAct.0"]),
-        (PYTHON, ["validation_run_type", "pre_act", "max_get_depth", "limit", "pre_act[0]"]),
-        (DECORATOR, ["mode", "pre_act", "max_get_depth", "limit", "pre_act[0]"]),
-    ],
-)
-def test_messages_spell_names_as_their_caller_does(spelling, names):
-    keys = ("validationRunType", "preAct", "maxGetDepth", "limit")
-    assert [*map(spelling.name, keys), spelling.element("preAct", 0)] == names
-
-
-def test_arguments_have_the_contracts_spelling_again():
-    meant = {"schema": "user", "act_name": "addUser", "limit": None}
-    assert contractual(meant) == {"schema": "user", "actName": "addUser", "limit": None}
-
-
-def add(*, schema, act_name, limit=None):
-    """Be a method that the contract calls with an object."""
-
-
-def test_the_arguments_of_a_method_have_their_defaults():
-    meant = {"schema": "user", "act_name": "addUser", "limit": None}
-    assert arguments_of(add, {"schema": "user", "actName": "addUser"}, {}) == meant
-
-
-@pytest.mark.parametrize(
-    ("config", "message"),
-    [
-        ({"schema": "user", "fooBar": 1}, "unknown key 'fooBar'"),
-        ({"schema": "user"}, "missing a required .*'act_name'"),
-    ],
-)
-def test_arguments_that_do_not_fit_are_refused(config, message):
-    with pytest.raises(TypeError, match=f"^{message}$"):
-        arguments_of(add, config, {})
 
 
 class Shelf:

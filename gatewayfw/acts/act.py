@@ -23,7 +23,7 @@ from gatewayfw.acts.hooks import (
     call_with_body,
     find_access_rules,
     find_fn_problems,
-    find_list_problems,
+    find_hook_problems,
     join_early_hooks,
 )
 from gatewayfw.acts.idempotent import Idempotency, parse_idempotent
@@ -35,7 +35,7 @@ from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.structs import Mode, Struct, compile_struct
 from gatewayfw.settings import Settings
-from gatewayfw.spelling import CONTRACT, PARAMETERS, Spelling, contractual, pythonic
+from gatewayfw.spelling import PARAMETERS, pythonic
 
 
 class Limits(Protocol):
@@ -60,6 +60,7 @@ def parse_limit_texts(limit: Any) -> tuple[str, ...]:
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _MODES = ("assert", "create")
+_CEILINGS = ("max_get_depth", "max_get_leaves", "max_reply_bytes")
 _BAD_NAME = "bad {}: a letter or _, then letters, digits and _"
 _BAD_CEILING = "{} must be a positive integer"
 _CONTRADICTION = "public contradicts the access rule among its hooks"
@@ -93,7 +94,8 @@ class ActDefinition:
 
 
 #: The keys of an act as a mapping: the contract's, then ours in its spelling.
-ACT_KEYS = tuple(contractual(dict.fromkeys(one.name for one in fields(ActDefinition))))
+_SPELLED = {name: key for key, name in PARAMETERS.items()}
+ACT_KEYS = tuple(_SPELLED.get(one.name, one.name) for one in fields(ActDefinition))
 
 
 @final
@@ -200,19 +202,17 @@ def _parsed_entry(schemas: Schemas, limits: Limits, names: tuple[Any, Any], entr
     if problems:
         raise DefinitionError(f"{where}: {', '.join(problems)}")
     given = pythonic(None, {**entry, "schema": schema, "actName": act_name})
-    return parse_act(schemas, limits, ActDefinition(**given), common=common)
+    return parse_act(schemas, limits, ActDefinition(**given), common)
 
 
-def parse_act(
-    schemas: Schemas, limits: Limits, given: ActDefinition, spelling: Spelling = CONTRACT, common: Lists = NO_HOOKS
-) -> Act:
+def parse_act(schemas: Schemas, limits: Limits, given: ActDefinition, common: Lists = NO_HOOKS) -> Act:
     """Return an act whose parts have been checked, its struct compiled.
 
-    An error names the act and every part that is wrong, as ``spelling`` says. ``common`` are hooks, checked already,
-    that come before its own.
+    An error names the act and every part that is wrong. ``common`` are hooks, checked already, that come before its
+    own.
     """
     where = f"act {shown(given.schema)}.{shown(given.act_name)}"
-    if problems := list(_problems(schemas.settings, given, spelling, common)):
+    if problems := list(_problems(schemas.settings, given, common)):
         raise DefinitionError(f"{where}: {'; '.join(problems)}")
     settings, depth, leaves = schemas.settings, given.max_get_depth, given.max_get_leaves
     own = Ceilings(depth or settings.max_get_depth, leaves or settings.max_get_leaves)
@@ -268,27 +268,19 @@ def put_common_hooks(act: Act, common: Lists) -> Act:
     return replace(act, **_hooks_of(act.fn, own, common))
 
 
-def _problems(settings: Settings, given: ActDefinition, spelling: Spelling, common: Lists) -> Iterator[str]:
-    mode = spelling.name("validationRunType")
-    names = (("schema", given.schema), ("actName", given.act_name))
-    ceilings = (
-        ("maxGetDepth", given.max_get_depth),
-        ("maxGetLeaves", given.max_get_leaves),
-        ("maxReplyBytes", given.max_reply_bytes),
-    )
+def _problems(settings: Settings, given: ActDefinition, common: Lists) -> Iterator[str]:
+    parts = vars(given)
     problems = [
-        *(_BAD_NAME.format(spelling.name(key)) for key, name in names if not _is_name(name)),
-        *([] if given.validation_run_type in _MODES else [f"{mode} must be 'assert' or 'create'"]),
+        *(_BAD_NAME.format(name) for name in ("schema", "act_name") if not _is_name(parts[name])),
+        *([] if given.validation_run_type in _MODES else ["the mode must be 'assert' or 'create'"]),
         *find_fn_problems(given.fn),
-        *find_list_problems(vars(given), spelling),
-        *(_BAD_CEILING.format(spelling.name(key)) for key, most in ceilings if not _is_ceiling(most)),
+        *find_hook_problems({name: parts[name] for name in HOOKS}),
+        *(_BAD_CEILING.format(name) for name in _CEILINGS if not _is_ceiling(parts[name])),
         *([] if isinstance(given.mcp, bool) else ["mcp must be true or false"]),
     ]
     yield from problems
     if not problems:
-        yield from _access_problems(
-            settings, given.public, [*join_early_hooks(common), *join_early_hooks(vars(given))], spelling
-        )
+        yield from _access_problems(settings, given.public, [*join_early_hooks(common), *join_early_hooks(parts)])
 
 
 def _is_name(value: object) -> bool:
@@ -299,12 +291,11 @@ def _is_ceiling(value: object) -> bool:
     return value is None or (type(value) is int and value > 0)
 
 
-def _access_problems(settings: Settings, public: Any, hooks: Sequence[Hook], spelling: Spelling) -> Iterator[str]:
+def _access_problems(settings: Settings, public: Any, hooks: Sequence[Hook]) -> Iterator[str]:
     ruled = bool(find_access_rules(hooks))
     if not isinstance(public, bool):
         yield "public must be true or false"
     elif public and ruled:
         yield _CONTRADICTION
     elif settings.require_access and not public and not ruled:
-        lists = f"{spelling.name('preAct')} or {spelling.name('preValidation')}"
-        yield f"no access rule in {lists}: add one, or say public=True (setting require_access)"
+        yield "no access rule in pre_act or pre_validation: add one, or say public=True (setting require_access)"

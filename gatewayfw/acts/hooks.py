@@ -17,7 +17,6 @@ from types import CoroutineType, FunctionType, GeneratorType, MappingProxyType
 from typing import Any, NoReturn, TypeVar, final
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.spelling import PARAMETERS, Spelling
 from gatewayfw.token_carriers import Carrier
 
 ActFn = Callable[[Any], Any]
@@ -28,6 +27,8 @@ H = TypeVar("H", bound=Hook)
 
 #: The lists of hooks, in the order in which they run.
 HOOKS = ("pre_validation", "pre_act", "post_act", "on_error")
+#: What the later ones take besides the body.
+_AFTER = {"post_act": "result", "on_error": "error"}
 #: Hooks by the names of their lists.
 Lists = Mapping[str, tuple[Any, ...]]
 NO_HOOKS: Lists = MappingProxyType(dict.fromkeys(HOOKS, ()))
@@ -54,23 +55,16 @@ def join_early_hooks(lists: Lists) -> tuple[Hook, ...]:
     return (*lists["pre_validation"], *lists["pre_act"])
 
 
-def find_list_problems(lists: Mapping[str, Any], spelling: Spelling) -> Iterator[str]:
+def find_hook_problems(lists: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is wrong with hooks by the names of their lists."""
-    for key, more in (("preValidation", ""), ("preAct", ""), ("postAct", "result"), ("onError", "error")):
-        yield from find_hook_problems(key, lists[PARAMETERS[key]], spelling, more)
-
-
-def find_hook_problems(key: str, hooks: Any, spelling: Spelling, more: str = "") -> Iterator[str]:
-    """Yield what is wrong with a list of hooks; messages call the list by ``key``.
-
-    ``more`` is what hooks after the act take besides the body; empty for those before it.
-    """
-    if not isinstance(hooks, Sequence) or isinstance(hooks, (str, bytes)):
-        yield f"{spelling.name(key)} must be a list of functions"
-        return
-    for number, hook in enumerate(hooks):
-        if problem := _unusable(hook) or (_late_problem(hook, more) if more else _early_problem(hook)):
-            yield f"{spelling.element(key, number)} {problem}"
+    for name, hooks in lists.items():
+        if not isinstance(hooks, Sequence) or isinstance(hooks, (str, bytes)):
+            yield f"{name} must be a list of functions"
+            continue
+        more = _AFTER.get(name)
+        for number, hook in enumerate(hooks):
+            if problem := _unusable(hook) or (_late_problem(hook, more) if more else _early_problem(hook)):
+                yield f"{name}[{number}] {problem}"
 
 
 def _early_problem(hook: Hook) -> str:

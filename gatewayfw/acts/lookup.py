@@ -15,7 +15,7 @@ from gatewayfw.acts.act import Act, ActsByName, Service
 from gatewayfw.acts.hooks import Hook, call_with_body, find_hook_problems
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas.paths import shown
-from gatewayfw.spelling import MAIN, PYTHON
+from gatewayfw.spelling import MAIN
 from gatewayfw.token_carriers import Carrier
 
 
@@ -50,7 +50,7 @@ class RemoteService:
     def __init__(self, url: str, name: str, pre_act: Sequence[Hook]) -> None:
         self.name = name
         self.given = url
-        if problems := list(find_hook_problems("preAct", pre_act, PYTHON)):
+        if problems := list(find_hook_problems({"pre_act": pre_act})):
             raise DefinitionError(f"service {name}: {'; '.join(problems)}")
         self.pre_act = self._own = tuple(pre_act)
         self.act_hooks = tuple(map(call_with_body, self.pre_act))

@@ -19,7 +19,7 @@ from gatewayfw.acts.hooks import (
     AfterHook,
     Hook,
     Lists,
-    find_list_problems,
+    find_hook_problems,
     find_marks,
     join_early_hooks,
 )
@@ -31,7 +31,7 @@ from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.places import called_from, defined_at
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.structs import Mode
-from gatewayfw.spelling import CONTRACT, DECORATOR, MAIN, PYTHON, Spelling, arguments_of, pythonic
+from gatewayfw.spelling import MAIN, as_contract, pythonic
 from gatewayfw.token_carriers import TOKEN, Carrier
 
 F = TypeVar("F", bound=ActFn)
@@ -141,7 +141,7 @@ class Acts(Directory):
         """
         given = locals()  # The parameters are the fields of a definition.
         del given["self"]
-        self._register(ActDefinition(**given), PYTHON)
+        self._register(ActDefinition(**given))
 
     def act(
         self,
@@ -177,8 +177,7 @@ class Acts(Directory):
         validator = {"set": set, "get": self._parse_get(schema, act_name, get)}
 
         def register(fn: F) -> F:
-            given = ActDefinition(**options, validator=validator, fn=fn, validation_run_type=mode)
-            self._register(given, DECORATOR)
+            self._register(ActDefinition(**options, validator=validator, fn=fn, validation_run_type=mode))
             return fn
 
         return register
@@ -274,9 +273,8 @@ class Acts(Directory):
         """Where the hooks of all services look for the caller's role, if any do."""
         return self._roles
 
-    def _register(self, given: ActDefinition, spelling: Spelling) -> None:
-        """Register an act of ``main``; messages spell the parameters as the caller did."""
-        act = parse_act(self._schemas, self.limits, given, spelling, self._common)
+    def _register(self, given: ActDefinition) -> None:
+        act = parse_act(self._schemas, self.limits, given, self._common)
         name = f"{act.schema}.{act.act_name}"
         with self._lock:
             act = put_common_hooks(act, self._common)  # once more: `use` in another thread may have added some
@@ -303,9 +301,7 @@ class Acts(Directory):
             raise DefinitionError(f"act {shown(schema)}.{shown(act_name)}: get: {error.message}") from error
 
     # The contract's spellings of the methods above.
-    def setAct(self, config: Mapping[str, Any] | None = None, /, **keys: Any) -> None:
-        """Register an act given as one object or as keywords; see `set_act`."""
-        self._register(ActDefinition(**arguments_of(self.set_act, config, keys)), CONTRACT)
+    setAct = as_contract(set_act)
 
     def setService(self, name: str, service: str | Mapping[str, Mapping[str, Mapping[str, Any]]], **keys: Any) -> None:
         """Register a service: ``setService(name, service, preAct=[...], headers=[...])``."""
@@ -356,7 +352,7 @@ class Group:
 
 
 def _parse_lists(**lists: Any) -> dict[str, tuple[Any, ...]]:
-    if problems := list(find_list_problems(lists, PYTHON)):
+    if problems := list(find_hook_problems(lists)):
         raise DefinitionError("; ".join(problems))
     return {name: tuple(given) for name, given in lists.items()}
 

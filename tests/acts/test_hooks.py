@@ -8,7 +8,6 @@ import pytest
 
 from gatewayfw.acts.hooks import call_with_body, find_access_rules, find_fn_problems, find_hook_problems, name_of
 from gatewayfw.auth import access_rule
-from gatewayfw.spelling import CONTRACT, PYTHON
 
 
 class Hooks:
@@ -105,9 +104,9 @@ def test_a_hook_has_the_name_of_its_function_or_of_its_class():
 
 
 def test_all_that_are_no_hooks_are_named():
-    assert list(find_hook_problems("preAct", [print, 1, "x"], CONTRACT)) == [
-        "preAct.1 must be a function",
-        "preAct.2 must be a function",
+    assert list(find_hook_problems({"pre_act": [print, 1, "x"]})) == [
+        "pre_act[1] must be a function",
+        "pre_act[2] must be a function",
     ]
 
 
@@ -119,8 +118,8 @@ making.makes_hook = True
 
 
 def test_what_makes_a_hook_is_none():
-    assert list(find_hook_problems("preAct", [making], CONTRACT)) == [
-        "preAct.0 makes a hook but is not one: call it, as in grant(Rule(roles=(...)))"
+    assert list(find_hook_problems({"pre_act": [making]})) == [
+        "pre_act[0] makes a hook but is not one: call it, as in grant(Rule(roles=(...)))"
     ]
 
 
@@ -128,9 +127,7 @@ def test_a_hook_that_comes_late_takes_two_also_below_its_decorator():
     hooks = Hooks()
     late = [hooks.two, hooks.wrapping(hooks.two), hooks.wrapping(hooks.method), hooks.method, lambda: 1]
     wrong = "must take the body and the result as its two positional arguments"
-    assert list(find_hook_problems("postAct", late, PYTHON, "result")) == [
-        f"post_act[{at}] {wrong}" for at in (2, 3, 4)
-    ]
+    assert list(find_hook_problems({"post_act": late})) == [f"post_act[{at}] {wrong}" for at in (2, 3, 4)]
 
 
 async def later(body):
@@ -157,7 +154,7 @@ FUNCTIONS = [
 
 def told_of(fn):
     """What is wrong with a function as that of an act, and as a hook of each kind."""
-    hooks = [list(find_hook_problems(key, [fn], PYTHON, more)) for key, more in (("preAct", ""), ("postAct", "result"))]
+    hooks = [list(find_hook_problems({name: [fn]})) for name in ("pre_act", "post_act")]
     return list(find_fn_problems(fn)), hooks, call_with_body(fn) is fn
 
 

@@ -64,8 +64,6 @@ WAYS = pytest.mark.parametrize("register", [set_act, decorate, set_service])
 
 
 def message(register, text):
-    if register is set_service:
-        text = text.replace("pre_act or pre_validation", "preAct or preValidation")
     return f"{'service other: ' if register is set_service else ''}act user.addUser: {text}"
 
 
@@ -119,5 +117,4 @@ def test_every_act_of_a_service_that_lacks_a_rule_is_named(closed):
     entry = {"validator": STRUCT, "fn": len}
     with pytest.raises(DefinitionError) as raised:
         closed.set_service("other", {"user": {"a": entry, "b": {**entry, "public": True}, "c": entry}})
-    text = NO_RULE.replace("pre_act or pre_validation", "preAct or preValidation")
-    assert raised.value.message == f"service other: act user.a: {text}; act user.c: {text}"
+    assert raised.value.message == f"service other: act user.a: {NO_RULE}; act user.c: {NO_RULE}"

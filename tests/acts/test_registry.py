@@ -390,8 +390,8 @@ def test_set_service_names_every_error_and_registers_nothing(acts):
     assert raised.value.message == (
         "service billing: act user.noFn: missing key fn; act user.extra: unknown key preact; "
         "act user.typo: unknown key func, missing key fn; "
-        "act user.wrong: validationRunType must be 'assert' or 'create'; "
-        "act user.a-b: bad actName: a letter or _, then letters, digits and _; "
+        "act user.wrong: the mode must be 'assert' or 'create'; "
+        "act user.a-b: bad act_name: a letter or _, then letters, digits and _; "
         "act user.none: expected an object with validator and fn; "
         "schema city: expected an object of acts keyed by act name; "
         "act 1x.act: bad schema: a letter or _, then letters, digits and _"
@@ -500,44 +500,34 @@ def test_an_act_of_a_schema_without_model_is_fine(acts):
     assert isinstance(acts.get_main_act("nothing", "ping"), Act)
 
 
+WRONG = {"act_name": "a-b", "pre_act": [1], "pre_validation": 1, "max_get_depth": 0, "max_get_leaves": 0}
 SPELLED = {
-    "set_act": {
-        "given": {"act_name": "a-b", "validation_run_type": "creat", "pre_act": [1], "pre_validation": 1},
-        "ceilings": {"max_get_depth": 0, "max_get_leaves": 0},
-        "message": "act user.a-b: bad act_name: a letter or _, then letters, digits and _; "
-        "validation_run_type must be 'assert' or 'create'; pre_validation must be a list of functions; "
-        "pre_act[0] must be a function; max_get_depth must be a positive integer; "
-        "max_get_leaves must be a positive integer",
-    },
-    "act": {
-        "given": {"act_name": "a-b", "mode": "creat", "pre_act": [1], "pre_validation": 1},
-        "ceilings": {"max_get_depth": 0, "max_get_leaves": 0},
-        "message": "act user.a-b: bad act_name: a letter or _, then letters, digits and _; "
-        "mode must be 'assert' or 'create'; pre_validation must be a list of functions; "
-        "pre_act[0] must be a function; max_get_depth must be a positive integer; "
-        "max_get_leaves must be a positive integer",
-    },
+    "set_act": {**WRONG, "validation_run_type": "creat"},
+    "act": {**WRONG, "mode": "creat"},
     "setAct": {
-        "given": {"actName": "a-b", "validationRunType": "creat", "preAct": [1], "preValidation": 1},
-        "ceilings": {"maxGetDepth": 0, "maxGetLeaves": 0},
-        "message": "act user.a-b: bad actName: a letter or _, then letters, digits and _; "
-        "validationRunType must be 'assert' or 'create'; preValidation must be a list of functions; "
-        "preAct.0 must be a function; maxGetDepth must be a positive integer; "
-        "maxGetLeaves must be a positive integer",
+        "actName": "a-b",
+        "preAct": [1],
+        "preValidation": 1,
+        "maxGetDepth": 0,
+        "maxGetLeaves": 0,
+        "validationRunType": "creat",
     },
 }
 
 
 @pytest.mark.parametrize("way", SPELLED)
-def test_messages_name_what_the_caller_wrote(acts, way):
-    wrong = SPELLED[way]
-    given = {"schema": "user", **wrong["given"], **wrong["ceilings"]}
+def test_all_that_is_wrong_with_an_act_is_named(acts, way):
+    given = dict(SPELLED[way])
     with pytest.raises(DefinitionError) as raised:
         if way == "act":
-            acts.act(given.pop("schema"), given.pop("act_name"), **given)(add_user)
+            acts.act("user", given.pop("act_name"), **given)(add_user)
         else:
-            getattr(acts, way)(validator=STRUCT, fn=add_user, **given)
-    assert raised.value.message == wrong["message"]
+            getattr(acts, way)(schema="user", validator=STRUCT, fn=add_user, **given)
+    assert raised.value.message == (
+        "act user.a-b: bad act_name: a letter or _, then letters, digits and _; the mode must be 'assert' or 'create'; "
+        "pre_validation must be a list of functions; pre_act[0] must be a function; "
+        "max_get_depth must be a positive integer; max_get_leaves must be a positive integer"
+    )
 
 
 def test_an_act_costs_the_same_however_many_there_are(acts):

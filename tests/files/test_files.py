@@ -498,7 +498,7 @@ def test_the_act_of_a_file_gets_its_id(gw):
             lambda files: files.model("a", {"size": integer()}),
             "files.model: every file has the field 'size' of its own",
         ),
-        (lambda files: files.model("a", read=[5]), "act a.read: preAct.0 must be a function"),
+        (lambda files: files.model("a", read=[5]), "act a.read: pre_act[0] must be a function"),
         (lambda files: (files.model("a"), files.model("b")), "files.model: the model 'a' is defined already"),
     ],
 )
