@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import mongomock
@@ -10,7 +10,7 @@ import mongomock
 from benchmarks.contenders import Contender
 from benchmarks.dataset import JOINED, Size, country, user
 from gatewayfw.storage import Document, MockStorage
-from gatewayfw.storage.terms import Filter, Sorting
+from gatewayfw.storage.terms import Filter, Paths
 
 #: What a database returns for getUser and getCountry.
 _USER = {name: value for name, value in user(7, Size()).items() if name != JOINED}
@@ -28,16 +28,7 @@ class CannedStorage(MockStorage):
     def __init__(self) -> None:
         super().__init__(mongomock.MongoClient().canned)
 
-    def find(
-        self,
-        collection: str,
-        filter: Filter,
-        fields: Sequence[str] | None = None,
-        *,
-        sort: Sorting = (),
-        skip: int = 0,
-        limit: int = 0,
-    ) -> Iterator[Document]:
+    def find(self, collection: str, filter: Filter, fields: Paths = None, **_: Any) -> Iterator[Document]:
         """Yield the document."""
         return iter((_document(collection),))
 

@@ -40,7 +40,7 @@ CEILINGS = {"ping": -4, "getUser": 17}
 class Constant(MockStorage):
     """A storage that finds one document at no cost."""
 
-    def find(self, collection, filter, fields=None, *, sort=(), skip=0, limit=0):
+    def find(self, collection, filter, fields=None, **_):
         return iter([STORED])
 
 

@@ -4,11 +4,9 @@ An adapter stores documents in named collections. It understands only the filter
 `gatewayfw.storage.subset` names, so that all adapters behave alike; one test suite
 (`gatewayfw.testing.storage_suite`) defines what it must do.
 
-Filters and updates are in MongoDB's notation. ``fields`` is None for whole documents, or dotted
-paths of which none lies below another; ``_id`` is always included, nothing else is, and the order of keys
-is undefined. Documents passed in are copied and never changed; returned documents belong to the caller.
-Embedded documents keep the order of their keys; dates are naive UTC with milliseconds, integers
-have 64 bits, strings may contain any character.
+Filters and updates are in MongoDB's notation. Documents passed in are copied and never changed; returned documents
+belong to the caller, in any order of their keys. Embedded documents keep the order of theirs; dates are naive UTC with
+milliseconds, integers have 64 bits, strings may contain any character.
 
 Each write outside a transaction commits by itself. `insert` and `update_one` then do all or
 nothing; the other writes may stop half done when they fail. Without `has_transactions` the same is
@@ -40,6 +38,7 @@ from gatewayfw.storage.terms import (
     Index,
     IndexProblem,
     Lock,
+    Paths,
     Sorting,
     Trouble,
     Update,
@@ -165,10 +164,7 @@ class Storage(ABC):
 
     @abstractmethod
     def transaction(
-        self,
-        fn: Callable[[], T],
-        proof: tuple[str, Filter] | None = None,
-        hot: Iterable[tuple[str, object]] = (),
+        self, fn: Callable[[], T], proof: tuple[str, Filter] | None = None, hot: Iterable[tuple[str, object]] = ()
     ) -> T:
         """Run ``fn`` so that all of its writes happen, or none, and return its result.
 
@@ -226,13 +222,7 @@ class Storage(ABC):
 
     @abstractmethod
     def touch(
-        self,
-        collection: str,
-        filter: Filter,
-        fields: Sequence[str] | None,
-        update: Update = NOTHING,
-        *,
-        lock: Lock,
+        self, collection: str, filter: Filter, fields: Paths, update: Update = NOTHING, *, lock: Lock
     ) -> Document | None:
         """Lock and change the first match; return the changed document, or None.
 
@@ -247,12 +237,7 @@ class Storage(ABC):
 
     @abstractmethod
     def touch_many(
-        self,
-        collection: str,
-        ids: Sequence[object],
-        changes: Sequence[tuple[Filter, Update]] = (),
-        *,
-        lock: Lock,
+        self, collection: str, ids: Sequence[object], changes: Sequence[tuple[Filter, Update]] = (), *, lock: Lock
     ) -> None:
         """Lock all documents with these ids, then apply each change, in order.
 
@@ -280,55 +265,27 @@ class Storage(ABC):
         self,
         collection: str,
         filter: Filter,
-        fields: Sequence[str] | None = None,
+        fields: Paths = None,
         *,
         sort: Sorting = (),
         skip: int = 0,
         limit: int = 0,
+        at_once: bool = False,
+        stored: bool = False,
     ) -> Iterator[Document]:
         """Yield matching documents; ``limit`` 0 means no limit.
 
         Without ``sort`` the order is undefined, and so is the order of documents with equal keys: end the
         sort with ``_id`` for a fixed order. Missing values and null sort lowest. Read the documents found
         in a transaction before it ends. Documents not read yet may or may not show later writes.
+
+        Two wishes, which an adapter may pass over: ``at_once``, as all documents were at one moment, so that none is
+        met twice, or never, that a writer moves meanwhile in an index; and ``stored``, to be measured and stored
+        elsewhere, so that objects inside documents may be mappings that are decoded on first access.
         """
-
-    def find_at_once(
-        self,
-        collection: str,
-        filter: Filter,
-        fields: Sequence[str] | None = None,
-        *,
-        sort: Sorting = (),
-        limit: int = 0,
-    ) -> Iterator[Document]:
-        """Yield matching documents as they were at one moment, in the order of `find`.
-
-        `find` may meet a document twice, or never, that a writer moves meanwhile in the index it reads. An
-        adapter that cannot do better gives what `find` gives, as this one does.
-        """
-        return self.find(collection, filter, fields, sort=sort, limit=limit)
-
-    def find_stored(
-        self,
-        collection: str,
-        filter: Filter,
-        fields: Sequence[str] | None = None,
-        *,
-        sort: Sorting = (),
-        limit: int = 0,
-    ) -> Iterator[Mapping[str, Any]]:
-        """Yield matching documents to be stored elsewhere, in the order of `find`.
-
-        Objects inside them may be mappings that are decoded on first access, so that large
-        documents that are only measured and copied cost little.
-        """
-        return self.find(collection, filter, fields, sort=sort, limit=limit)
 
     @abstractmethod
-    def update_one(
-        self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
-    ) -> Document | None:
+    def update_one(self, collection: str, filter: Filter, update: Update, fields: Paths) -> Document | None:
         """Change the first match and return the changed document, or None.
 
         If several match, which one is first is undefined.

@@ -10,7 +10,7 @@ from bson import Regex
 from bson.binary import UuidRepresentation
 from bson.codec_options import CodecOptions, DatetimeConversion
 
-from gatewayfw.storage.terms import Document
+from gatewayfw.storage.terms import Document, Paths
 
 #: A database may be configured to return `uuid.UUID` objects.
 _OPTIONS: CodecOptions[Any] = CodecOptions(uuid_representation=UuidRepresentation.STANDARD)
@@ -57,7 +57,7 @@ def copy_value(value: Any) -> Any:
     return [copy_value(inner) for inner in value] if isinstance(value, list) else value
 
 
-def show(document: Document, fields: Sequence[str] | None) -> Document:
+def show(document: Document, fields: Paths) -> Document:
     """Return a copy of a document with these fields and, as its first one, the `_id`.
 
     None are all fields. A path below a list shows that of each object in it, and drops what is none.

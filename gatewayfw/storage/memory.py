@@ -27,7 +27,7 @@ from gatewayfw.storage.memory_indexes import find_unsupported
 from gatewayfw.storage.memory_store import MockCollection
 from gatewayfw.storage.missing_indexes import find_missing
 from gatewayfw.storage.order import rank
-from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, IndexProblem, Lock, Marked, Sorting, Update
+from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, IndexProblem, Lock, Marked, Paths, Sorting, Update
 from gatewayfw.storage.update_operators import apply_update
 
 #: One lock per store of documents, so that two adapters on one mongomock client share it.
@@ -112,10 +112,7 @@ class MockStorage(Storage):
         return MockCollection(self._db, collection)
 
     def transaction(
-        self,
-        fn: Callable[[], T],
-        proof: tuple[str, Filter] | None = None,
-        hot: Iterable[tuple[str, object]] = (),
+        self, fn: Callable[[], T], proof: tuple[str, Filter] | None = None, hot: Iterable[tuple[str, object]] = ()
     ) -> T:
         """Run ``fn`` under the lock and undo its writes if it fails."""
         with self._undoing():
@@ -149,13 +146,7 @@ class MockStorage(Storage):
                 self._stored(collection).restore(before)
 
     def touch(
-        self,
-        collection: str,
-        filter: Filter,
-        fields: Sequence[str] | None,
-        update: Update = NOTHING,
-        *,
-        lock: Lock,
+        self, collection: str, filter: Filter, fields: Paths, update: Update = NOTHING, *, lock: Lock
     ) -> Document | None:
         """Read or change the document; this thread holds the lock already."""
         if lock.unmarked:
@@ -165,12 +156,7 @@ class MockStorage(Storage):
         return next(self.find(collection, filter, fields, limit=1), None)
 
     def touch_many(
-        self,
-        collection: str,
-        ids: Sequence[object],
-        changes: Sequence[tuple[Filter, Update]] = (),
-        *,
-        lock: Lock,
+        self, collection: str, ids: Sequence[object], changes: Sequence[tuple[Filter, Update]] = (), *, lock: Lock
     ) -> None:
         """Apply the changes; this thread holds the lock already."""
         if lock.unmarked:
@@ -197,11 +183,13 @@ class MockStorage(Storage):
         self,
         collection: str,
         filter: Filter,
-        fields: Sequence[str] | None = None,
+        fields: Paths = None,
         *,
         sort: Sorting = (),
         skip: int = 0,
         limit: int = 0,
+        at_once: bool = False,
+        stored: bool = False,
     ) -> Iterator[Document]:
         """Read all matches at once, as they are now."""
         with self._driver():
@@ -210,9 +198,7 @@ class MockStorage(Storage):
                 found = rank(found, sort)
             return iter([show(one, fields) for one in islice(found, skip, skip + limit if limit else None)])
 
-    def update_one(
-        self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
-    ) -> Document | None:
+    def update_one(self, collection: str, filter: Filter, update: Update, fields: Paths) -> Document | None:
         with self._writing():
             found = list(islice(self._stored(collection).select(filter), 1))
             return next((show(after, fields) for after in self._update(collection, found, filter, update)), None)

@@ -13,6 +13,8 @@ Document = dict[str, Any]
 Filter = Mapping[str, Any]
 Update = Mapping[str, Mapping[str, Any]]
 Sorting = Sequence[tuple[str, int]]
+#: What to read of documents: all for None, else dotted paths of which none lies below another, and always the ``_id``.
+Paths = Sequence[str] | None
 #: The message where `Storage.distinct` finds too much.
 MANY_VALUES = "the distinct values have more than 16 MB; read them by `find`, sorted and by page"
 #: An update that changes nothing.

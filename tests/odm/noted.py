@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 
-COMMANDS = ("touch", "touch_many", "insert", "find", "find_stored", "count")
+COMMANDS = ("touch", "touch_many", "insert", "find", "count")
 COMMANDS += ("update_one", "update_many", "update_each", "delete_many")
 
 

@@ -107,10 +107,10 @@ class RecordingStorage(Storage):
         self._note("insert", None)
         return self._inner.insert(collection, documents)
 
-    def find(self, collection, filter, fields=None, *, sort=(), skip=0, limit=0):
+    def find(self, collection, filter, fields=None, **keys):
         self._filter("find", filter)
         self._fields("find", fields)
-        return self._inner.find(collection, filter, fields, sort=sort, skip=skip, limit=limit)
+        return self._inner.find(collection, filter, fields, **keys)
 
     def update_one(self, collection, filter, update, fields):
         self._filter("update_one", filter)

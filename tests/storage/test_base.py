@@ -59,14 +59,6 @@ def test_adapters_take_what_the_interface_says(adapter):
     assert taken(adapter) == taken(Storage)
 
 
-@pytest.mark.parametrize("method", ["find_at_once", "find_stored"])
-def test_it_finds_at_once_and_to_be_stored_what_it_finds(plain, method):
-    find = getattr(plain, method)
-    found = list(find("things", {"n": {"$lt": 0}}, ["n"], sort=[("n", 1)], limit=1))
-    assert found == [{"_id": 2, "n": -2}]
-    assert len(list(find("things", {}))) == 3
-
-
 def test_distinct_values_are_refused_beyond_what_a_document_holds(plain):
     plain.most_bytes = 39  # what BSON of {"values": [0, 1, 2]} has: 5 + 8 + 5 + 3 * 7
     assert plain.distinct("things", "list", {"n": {"$lt": 0}}) == [1, 2]

@@ -218,7 +218,7 @@ def _read(
     root = order.path.partition(".")[0]
     beside = root not in projection.names
     wider = _with_path(projection, order.path)
-    found = storage.find_at_once(model, wanted, wider.paths, sort=order.keys, limit=most + 1)
+    found = storage.find(model, wanted, wider.paths, sort=order.keys, limit=most + 1, at_once=True)
     documents = _bounded(found, storage.scope.reply_bytes)
     more = len(documents) > most
     if more:

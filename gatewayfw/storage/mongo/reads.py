@@ -22,7 +22,7 @@ from pymongo.errors import AutoReconnect, OperationFailure
 from pymongo.read_concern import ReadConcern
 
 from gatewayfw.pieces import PIECE
-from gatewayfw.storage.terms import Document, Filter, Sorting
+from gatewayfw.storage.terms import Document, Filter, Paths, Sorting
 
 #: The highest limit of a query that is read with one command.
 MOST_LISTED = 10_000
@@ -149,7 +149,7 @@ def _ask(collection: Collection[Any], query: Query, session: ClientSession | Non
     return query.cursor(collection, session)
 
 
-def projection_of(fields: Sequence[str] | None) -> dict[str, int] | None:
+def projection_of(fields: Paths) -> dict[str, int] | None:
     """Return ``fields`` in MongoDB's form; None for whole documents."""
     return None if fields is None else {"_id": 1, **dict.fromkeys(fields, 1)}
 

@@ -32,7 +32,7 @@ from gatewayfw.storage.mongo.reads import (
     read_listed,
 )
 from gatewayfw.storage.mongo.transactions import MongoTransactions
-from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, IndexProblem, Lock, Marked, Sorting, Update
+from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, IndexProblem, Lock, Marked, Paths, Sorting, Update
 
 #: The server's error code for an operator that does not fit the existing value.
 _TYPE_MISMATCH = 14
@@ -99,13 +99,7 @@ class MongoStorage(MongoTransactions):
         return self.has_transactions()
 
     def touch(
-        self,
-        collection: str,
-        filter: Filter,
-        fields: Sequence[str] | None,
-        update: Update = NOTHING,
-        *,
-        lock: Lock,
+        self, collection: str, filter: Filter, fields: Paths, update: Update = NOTHING, *, lock: Lock
     ) -> Document | None:
         """Increment the counter: only a real write locks the document."""
         if self.has_transactions():
@@ -118,12 +112,7 @@ class MongoStorage(MongoTransactions):
         return next(self.find(collection, filter, fields, limit=1), None)
 
     def touch_many(
-        self,
-        collection: str,
-        ids: Sequence[object],
-        changes: Sequence[tuple[Filter, Update]] = (),
-        *,
-        lock: Lock,
+        self, collection: str, ids: Sequence[object], changes: Sequence[tuple[Filter, Update]] = (), *, lock: Lock
     ) -> None:
         """Increment the counter of each document; all in one command."""
         locks = [({"_id": {"$in": list(ids)}}, _lock_update(lock))] if ids and self.has_transactions() else []
@@ -153,50 +142,27 @@ class MongoStorage(MongoTransactions):
         self,
         collection: str,
         filter: Filter,
-        fields: Sequence[str] | None = None,
+        fields: Paths = None,
         *,
         sort: Sorting = (),
         skip: int = 0,
         limit: int = 0,
+        at_once: bool = False,
+        stored: bool = False,
     ) -> Iterator[Document]:
         """Yield documents as the driver's cursor delivers them.
 
-        A query with a limit is read with a plain command.
+        A query with a limit is read with a plain command. ``at_once`` is passed over without one, and on a standalone
+        server, which has no snapshots.
         """
         query = Query(collection, dict(filter), projection_of(fields), sort, skip, limit)
-        reading = read_listed if 0 < limit <= MOST_LISTED else read
-        return self._drain(reading(self._connection.readable, query, self._session()))
-
-    def find_at_once(
-        self,
-        collection: str,
-        filter: Filter,
-        fields: Sequence[str] | None = None,
-        *,
-        sort: Sorting = (),
-        limit: int = 0,
-    ) -> Iterator[Document]:
-        """Yield documents of one snapshot.
-
-        A standalone server has none.
-        """
-        if self._session() is not None or not 0 < limit <= MOST_LISTED or not self.has_transactions():
-            return self.find(collection, filter, fields, sort=sort, limit=limit)
-        query = Query(collection, dict(filter), projection_of(fields), sort, 0, limit)
-        return self._drain(read_listed(self._connection.readable, query, None, SNAPSHOT))
-
-    def find_stored(
-        self,
-        collection: str,
-        filter: Filter,
-        fields: Sequence[str] | None = None,
-        *,
-        sort: Sorting = (),
-        limit: int = 0,
-    ) -> Iterator[Mapping[str, Any]]:
-        """Yield documents whose objects are decoded on first access."""
-        query = Query(collection, dict(filter), projection_of(fields), sort, 0, limit)
-        return self._drain(read(self._undecoded, query, self._session()))
+        session = self._session()
+        if stored:
+            return self._drain(read(self._undecoded, query, session))
+        if not 0 < limit <= MOST_LISTED:
+            return self._drain(read(self._connection.readable, query, session))
+        is_snapshot = at_once and session is None and self.has_transactions()
+        return self._drain(read_listed(self._connection.readable, query, session, SNAPSHOT if is_snapshot else None))
 
     def _undecoded(self, name: str) -> Collection[Any]:
         plain = self._collection(name)
@@ -206,18 +172,11 @@ class MongoStorage(MongoTransactions):
         transaction = self._open.transaction
         return None if transaction is None else transaction.session
 
-    def update_one(
-        self, collection: str, filter: Filter, update: Update, fields: Sequence[str] | None
-    ) -> Document | None:
+    def update_one(self, collection: str, filter: Filter, update: Update, fields: Paths) -> Document | None:
         return self._update_one(collection, filter, update, fields, update)
 
     def _update_one(
-        self,
-        collection: str,
-        filter: Filter,
-        update: Update,
-        fields: Sequence[str] | None,
-        said: Update = NOTHING,
+        self, collection: str, filter: Filter, update: Update, fields: Paths, said: Update = NOTHING
     ) -> Document | None:
         """Change one document; a refusal names the paths as the caller ``said`` them."""
         projection = projection_of(fields)

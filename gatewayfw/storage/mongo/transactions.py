@@ -235,10 +235,7 @@ class MongoTransactions(Storage):
     # -- transactions
 
     def transaction(
-        self,
-        fn: Callable[[], T],
-        proof: tuple[str, Filter] | None = None,
-        hot: Iterable[tuple[str, object]] = (),
+        self, fn: Callable[[], T], proof: tuple[str, Filter] | None = None, hot: Iterable[tuple[str, object]] = ()
     ) -> T:
         """Run ``fn`` in a transaction, again after conflicts while the deadline allows."""
         if self._open.transaction is not None:

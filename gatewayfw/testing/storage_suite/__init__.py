@@ -43,6 +43,7 @@ RULES: Mapping[int, str] = {
     6: "a positional path stands beside a $not on another path",
     7: "identities in place of dropped, and outside, both of which have a default",
     8: "filters have $type, by names",
+    9: "find takes at_once and stored, in place of find_at_once and find_stored; it may pass over both",
 }
 
 VERSION = max(RULES)

@@ -13,7 +13,7 @@ from gatewayfw.errors import StorageError
 from gatewayfw.storage.base import Storage
 from gatewayfw.storage.order import order_key
 from gatewayfw.storage.subset import check_filter
-from gatewayfw.storage.terms import MANY_VALUES, Document, Filter, Index
+from gatewayfw.storage.terms import MANY_VALUES, Document, Filter, Index, Paths
 from gatewayfw.testing.storage_suite.topic import (
     DAY,
     ID,
@@ -164,7 +164,7 @@ STORED: Document = {
     "n": None,
 }
 #: name: (the fields; what is read of `STORED` with them)
-FIELDS: Mapping[str, tuple[Sequence[str] | None, Document]] = {
+FIELDS: Mapping[str, tuple[Paths, Document]] = {
     "all": (None, STORED),
     "none": ([], {}),
     "some": (["n", "a"], {"a": 1, "n": None}),
@@ -235,15 +235,15 @@ class Reads(Topic):
         nested = {"z": {"y": [1, {"x": None}], "b": "text"}, "list": [{"a": 1.5}, [True, 2**40]], "d": DAY}
         storage.insert("things", [{"_id": 1, "n": 2, **nested}, {"_id": 2, "n": 1, **nested}, {"_id": 3}])
         fields = ["z", "list", "d"]
-        found = list(storage.find_stored("things", {"n": {"$gt": 0}}, fields, sort=[("n", 1)], limit=5))
+        found = list(storage.find("things", {"n": {"$gt": 0}}, fields, sort=[("n", 1)], limit=5, stored=True))
         assert [one["_id"] for one in found] == [2, 1]
         assert [len(encode(one)) for one in found] == [len(encode({"_id": 1, **nested}))] * 2
         storage.update_each("things", [(3, {"$set": {name: found[0][name] for name in fields}})])
         assert next(storage.find("things", {"_id": 3})) == {"_id": 3, **nested}
-        assert list(storage.find_stored("things", {"n": 9})) == []
+        assert list(storage.find("things", {"n": 9}, stored=True)) == []
 
     @parametrize(FIELDS)
-    def test_fields(self, storage: Storage, row: tuple[Sequence[str] | None, Document]) -> None:
+    def test_fields(self, storage: Storage, row: tuple[Paths, Document]) -> None:
         fields, expected = row
         storage.insert("things", [{"_id": 1, **STORED}])
         assert list(storage.find("things", {}, fields)) == [{"_id": 1, **expected}]

@@ -720,7 +720,8 @@ def older(path, comparison, version=V):
 
 def stored(command):
     """Return the command that reads a window, but one that reads it to store it."""
-    return ("find_stored", *command[1:])
+    *given, keys = command
+    return (*given, {**keys, "stored": True})
 
 
 def rename_all(towns):
@@ -797,7 +798,7 @@ COMMANDS = {
         [
             ("touch_many", "land", [LAND], {"lock": LOCK}),
             ("find", "land", {"_id": {"$in": [LAND]}, "capital": {"$exists": True}}, ["capital._id"]),
-            ("find_stored", "land", {"_id": LAND}, {"limit": 1}),
+            ("find", "land", {"_id": LAND}, {"limit": 1, "stored": True}),
             *(stored(members(window, LAND)) for window in ("towns", "largest", "guests")),
             (
                 "update_each",

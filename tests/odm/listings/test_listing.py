@@ -165,14 +165,17 @@ def test_a_part_of_an_object_that_sorts_rows_is_not_shown_either(shop):
 def test_a_page_reads_one_row_more_than_it_shows_and_counts_no_further_than_declared(shop, letters):
     listing = shop.books.listing(filter={"year": ["gte"]}, sort=["year"], count=3, most=7)
     calls, storage = [], shop.odm.storage
-    find, count = storage.find_at_once, storage.count
-    storage.find_at_once = lambda *given, **keys: calls.append((given, keys)) or find(*given, **keys)
+    find, count = storage.find, storage.count
+    storage.find = lambda *given, **keys: calls.append((given, keys)) or find(*given, **keys)
     storage.count = lambda *given, **keys: calls.append((given, keys)) or count(*given, **keys)
     given = {"filter": {"year": {"gte": 1}}, "sort": "-year", "limit": 1}
     assert listing.page({"set": given, "get": {"title": 1}})["total"] == {"atLeast": 3}
     wanted = {"year": {"$gte": 1}}
     assert calls == [
-        (("book", wanted, ("_id", "title", "year")), {"sort": [("year", -1), ("_id", -1)], "limit": 2}),
+        (
+            ("book", wanted, ("_id", "title", "year")),
+            {"sort": [("year", -1), ("_id", -1)], "limit": 2, "at_once": True},
+        ),
         (("book", wanted), {"limit": 4}),
     ]
 
@@ -325,13 +328,13 @@ def test_what_comes_in_more_pieces_than_one_is_weighed_but_for_the_first(shop, p
     """A row of an id and a number weighs 52."""
     model = shop.odm.new_model("sample", {"n": integer()})
     model.insert_many([{"n": n} for n in range(3)])
-    find = shop.odm.storage.find_at_once
+    find = shop.odm.storage.find
 
     def in_pieces(*given, **keys):
         rows = list(find(*given, **keys))
         return Found(rows[sum(pieces[:at]) : sum(pieces[: at + 1])] for at in range(len(pieces)))
 
-    shop.odm.storage.find_at_once = in_pieces
+    shop.odm.storage.find = in_pieces
     details = {"set": {}, "get": {"n": 1}}
     listing = model.listing()
     with shop.odm.storage.deadline(60) as scope:

@@ -112,7 +112,7 @@ def test_a_list_beyond_one_reply_is_read_in_parts(storage, commands, through):
 
 
 def at_once(storage, **keys):
-    return [one["_id"] for one in storage.find_at_once("things", {}, [], sort=[("_id", 1)], **keys)]
+    return [one["_id"] for one in storage.find("things", {}, [], sort=[("_id", 1)], at_once=True, **keys)]
 
 
 def test_what_is_read_at_once_is_of_one_snapshot(storage, commands):
@@ -141,7 +141,7 @@ def test_a_list_at_once_beyond_one_reply_is_of_one_snapshot(storage, commands):
     for number in range(17):
         storage.insert("large", [{"_id": number, "text": "x" * 1024 * 1024}])
     commands.sent.clear()
-    assert len(list(storage.find_at_once("large", {}, sort=[("_id", 1)], limit=17))) == 17
+    assert len(list(storage.find("large", {}, sort=[("_id", 1)], limit=17, at_once=True))) == 17
     levels = [(next(iter(sent)), sent.get("readConcern")) for sent in commands.sent[:3]]
     assert levels == [("find", {"level": "snapshot"}), ("killCursors", None), ("find", {"level": "snapshot"})]
 

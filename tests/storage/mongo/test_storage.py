@@ -194,7 +194,7 @@ def test_small_documents_come_in_pieces_of_101(mongo_database):
 @pytest.mark.parametrize(("limit", "at_most"), [(10_000, 10_001), (10_001, 1_000)])
 def test_a_query_up_to_a_limit_is_one_command(noted, commands, limit, at_most):
     assert len(list(noted.find("things", {}, limit=limit))) == 3
-    assert len(list(noted.find_at_once("things", {}, limit=limit))) == 3
+    assert len(list(noted.find("things", {}, limit=limit, at_once=True))) == 3
     levels = ["majority", "snapshot" if limit == 10_000 else "majority"]
     assert [(sent["limit"], sent["batchSize"]) for sent in commands.sent] == [(limit, at_most)] * 2
     assert [sent["readConcern"]["level"] for sent in commands.sent] == levels
@@ -244,7 +244,7 @@ def test_locking_no_document_sends_nothing(noted, commands):
 
 @pytest.mark.mongo
 def test_what_is_found_to_be_stored_is_not_decoded(storage):
-    assert [type(one) for one in storage.find_stored("things", {})] == [RawBSONDocument]
+    assert [type(one) for one in storage.find("things", {}, stored=True)] == [RawBSONDocument]
 
 
 @pytest.mark.mongo

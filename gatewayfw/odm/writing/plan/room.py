@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from bson import ObjectId
@@ -18,16 +18,11 @@ from gatewayfw.odm.writing.plan.steps import Find, Plan, Touch, UpdateMany, Upda
 from gatewayfw.odm.writing.plan.windows import settle
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.storage import Document
-from gatewayfw.storage.terms import Filter, Update
+from gatewayfw.storage.terms import Filter, Paths, Update
 
 
 def change_document(
-    attempt: Attempt,
-    schema: ModelSchema,
-    filter: Filter,
-    update: Update,
-    fields: Sequence[str] | None,
-    effects: Effects,
+    attempt: Attempt, schema: ModelSchema, filter: Filter, update: Update, fields: Paths, effects: Effects
 ) -> Plan[Document | None]:
     """Change the operation's own document; return it afterwards, None for no match.
 

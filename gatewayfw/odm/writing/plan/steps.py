@@ -7,7 +7,7 @@ these return.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from bson import ObjectId
@@ -18,7 +18,7 @@ from gatewayfw.odm.jobs.records import JobKind, Jobs
 from gatewayfw.schemas import Relation
 from gatewayfw.storage import Storage
 from gatewayfw.storage.documents import encode
-from gatewayfw.storage.terms import NOTHING, Document, Filter, Lock, Sorting, Update
+from gatewayfw.storage.terms import NOTHING, Document, Filter, Lock, Paths, Sorting, Update
 
 T = TypeVar("T")
 #: What changes in documents that match a filter.
@@ -41,7 +41,7 @@ class Touch(NamedTuple):
 
     model: str
     filter: Filter
-    fields: Sequence[str] | None
+    fields: Paths
     lock: Lock
     update: Update = NOTHING
 
@@ -80,14 +80,14 @@ class Find(NamedTuple):
 
     model: str
     filter: Filter
-    fields: Sequence[str] | None = None
+    fields: Paths = None
     sort: Sorting = ()
     limit: int = 0
     stored: bool = False
 
     def send(self, storage: Storage) -> list[Any]:
-        find: Callable[..., Any] = storage.find_stored if self.stored else storage.find
-        return list(find(self.model, self.filter, self.fields, sort=self.sort, limit=self.limit))
+        found = storage.find(self.model, self.filter, self.fields, sort=self.sort, limit=self.limit, stored=self.stored)
+        return list(found)
 
 
 class FindMembers(NamedTuple):
@@ -99,8 +99,10 @@ class FindMembers(NamedTuple):
 
     def send(self, storage: Storage) -> list[Document]:
         query, copies, size = self.query, [], 0
-        find: Callable[..., Any] = storage.find_stored if self.stored else storage.find
-        for document in find(query.collection, query.filter, query.fields, sort=query.sort, limit=query.limit):
+        found = storage.find(
+            query.collection, query.filter, query.fields, sort=query.sort, limit=query.limit, stored=self.stored
+        )
+        for document in found:
             copy = copy_of(document, query.fields)
             copies.append(copy)
             if self.most_bytes is not None and (size := size + len(encode(copy))) > self.most_bytes:
@@ -135,7 +137,7 @@ class UpdateOne(NamedTuple):
     model: str
     filter: Filter
     update: Update
-    fields: Sequence[str] | None
+    fields: Paths
 
     def send(self, storage: Storage) -> Document | None:
         return storage.update_one(self.model, self.filter, self.update, self.fields)

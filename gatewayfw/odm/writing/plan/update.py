@@ -36,7 +36,7 @@ from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation
 from gatewayfw.schemas.models import Link
 from gatewayfw.storage import Document
 from gatewayfw.storage.documents import encode
-from gatewayfw.storage.terms import Filter
+from gatewayfw.storage.terms import Filter, Paths
 
 #: A part of a change that may be left to a job: copies in holders, or windows of targets.
 _Part = tuple[JobKind, Relation]
@@ -104,7 +104,7 @@ def _change(
     schema: ModelSchema,
     filter: Filter,
     change: Change,
-    fields: Sequence[str] | None,
+    fields: Paths,
     allowance: Allowance | None,
     effects: Effects,
 ) -> Plan[Document | None]:
@@ -206,7 +206,7 @@ def _choose(
 
 
 def _leave_to_jobs(
-    attempt: Attempt, schema: ModelSchema, document: Document, fields: Sequence[str] | None, left: set[_Part]
+    attempt: Attempt, schema: ModelSchema, document: Document, fields: Paths, left: set[_Part]
 ) -> Plan[Document]:
     """Leave parts to jobs; return the document, which may have got another version."""
     if any(kind == "copies" for kind, _relation in left):
@@ -218,7 +218,7 @@ def _leave_to_jobs(
     return document
 
 
-def _raise_version(schema: ModelSchema, document: Document, fields: Sequence[str] | None) -> Plan[Document]:
+def _raise_version(schema: ModelSchema, document: Document, fields: Paths) -> Plan[Document]:
     """Give a changed document a version above that of every copy.
 
     This also works if another tool has replaced it. A job skips copies with its version or above.

@@ -435,13 +435,17 @@ def test_a_write_begins_without_care_and_ends_with_its_first_success():
 
 def stored(*commands):
     """Return the commands that read windows, but ones that read them to store them."""
-    return [("find_stored", *command[1:]) for command in commands]
+    return [(*given, {**keys, "stored": True}) for *given, keys in commands]
 
 
 def filled(land, update):
     """Return the commands that read a land with its lists, and write it."""
     lists = stored(*(members(window, land) for window in ("towns", "largest", "guests")))
-    return [("find_stored", "land", {"_id": land}, {"limit": 1}), *lists, ("update_each", "land", [(land, update)])]
+    return [
+        ("find", "land", {"_id": land}, {"limit": 1, "stored": True}),
+        *lists,
+        ("update_each", "land", [(land, update)]),
+    ]
 
 
 def rename(model, id_):
