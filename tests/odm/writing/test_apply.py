@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from gatewayfw.errors import DuplicateKey
-from gatewayfw.odm.writing.plan.steps import Count, Insert, apply
+from gatewayfw.odm.writing.plan import steps
+from gatewayfw.odm.writing.plan.steps import apply
 from tests.odm.towns import (
     ANN,
     ANN_COPY,
@@ -33,17 +34,17 @@ from tests.odm.towns import (
 
 def test_the_result_of_a_plan_is_returned(storage):
     def plan():
-        yield Insert("book", [{"_id": 1}])
-        return (yield Count("book", {}))
+        yield steps.insert("book", [{"_id": 1}])
+        return (yield steps.count("book", {}))
 
     assert apply(storage, plan()) == 1
 
 
 def test_an_error_of_a_step_is_raised_in_the_plan(storage):
     def plan():
-        yield Insert("book", [{"_id": 1}])
+        yield steps.insert("book", [{"_id": 1}])
         try:
-            yield Insert("book", [{"_id": 1}])
+            yield steps.insert("book", [{"_id": 1}])
         except DuplicateKey:
             return "taken"
 
@@ -54,8 +55,8 @@ def test_an_error_that_a_plan_does_not_expect_ends_it(storage):
     storage.insert("book", [{"_id": 1}])
 
     def plan():
-        yield Insert("book", [{"_id": 1}])
-        yield Insert("book", [{"_id": 2}])
+        yield steps.insert("book", [{"_id": 1}])
+        yield steps.insert("book", [{"_id": 2}])
 
     with pytest.raises(DuplicateKey):
         apply(storage, plan())

@@ -23,10 +23,11 @@ from gatewayfw.odm.copies.rules import (
 )
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import key_of, ordered
+from gatewayfw.odm.writing.plan import steps
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Effects
 from gatewayfw.odm.writing.plan.locks import lock_targets
-from gatewayfw.odm.writing.plan.steps import Count, DeleteMany, Find, Plan, PutJob, Touch, TouchMany, UpdateEach
+from gatewayfw.odm.writing.plan.steps import Plan, PutJob
 from gatewayfw.odm.writing.plan.windows import settle
 from gatewayfw.schemas import ModelSchema, Relation
 from gatewayfw.storage import Document
@@ -67,7 +68,7 @@ def delete_unsettled(
     attempt: Attempt, schema: ModelSchema, filter: Filter, cascade: bool, effects: Effects
 ) -> Plan[dict[str, int] | None]:
     """Delete one document, but leave its ``effects`` to be settled."""
-    root = yield Touch(schema.name, filter, _fields_to_read(attempt, schema), LOCK)
+    root = yield steps.touch(schema.name, filter, _fields_to_read(attempt, schema), LOCK)
     if root is None:
         return None
     alone: _Doomed = {(schema.name, key_of(root["_id"])): root}
@@ -82,7 +83,7 @@ def delete_unsettled(
     effects.forget({model: {id_ for id_ in ids if isinstance(id_, ObjectId)} for model, ids in by_model.items()})
     yield from lock_targets(attempt, effects)
     for model in sorted(by_model):
-        yield DeleteMany(model, {"_id": {"$in": ordered(by_model[model])}})
+        yield steps.delete_many(model, {"_id": {"$in": ordered(by_model[model])}})
     if found is None:
         yield from _leave_holders(attempt, schema, root)
     yield from _lose(attempt, losses)
@@ -108,7 +109,7 @@ def _refuse_if_held(attempt: Attempt, schema: ModelSchema, root: Document) -> Pl
     counts: dict[str, int] = {}
     for model, ways in held.items():
         others = {"_id": {"$ne": root["_id"]}} if model == schema.name else {}
-        if count := (yield Count(model, {"$or": ways, **others})):
+        if count := (yield steps.count(model, {"$or": ways, **others})):
             counts[model] = count
     if counts:
         raise StillReferenced(schema.name, counts)
@@ -129,14 +130,14 @@ def _find_holders(attempt: Attempt, schema: ModelSchema, root: Document) -> Plan
             for relation in followers(attempt.schemas, model):
                 embedding = {f"{relation.name}._id": {"$in": ordered(ids)}}
                 fields = _fields_to_read(attempt, attempt.schemas.get_schema(relation.model))
-                found = yield Find(relation.model, embedding, fields, limit=most)
+                found = yield steps.find(relation.model, embedding, fields, limit=most)
                 for id_ in _lose_copies(relation, found, ids, doomed, losses):
                     following.setdefault(relation.model, set()).add(id_)
                 # Each holder is in `losses`, even if it will be deleted.
                 if most and (len(found) == most or len(losses) >= most):
                     return None
         for model, ids in sorted(following.items()):
-            yield TouchMany(model, ordered(ids), LOCK)
+            yield steps.touch_many(model, ordered(ids), LOCK)
         level = following
     return doomed, {key: loss for key, loss in losses.items() if key not in doomed}
 
@@ -190,7 +191,7 @@ def _leave_holders(attempt: Attempt, schema: ModelSchema, root: Document) -> Pla
     It must be deleted first: without transactions a job would harm a document that still exists.
     """
     for relation in followers_of(attempt.schemas, schema, root):
-        if (yield Count(relation.model, {f"{relation.name}._id": root["_id"]}, 1)):
+        if (yield steps.count(relation.model, {f"{relation.name}._id": root["_id"]}, 1)):
             version = max(version_of(root), clock())
             attempt.jobs.add((yield PutJob("removal", (schema.name, root["_id"]), relation, version)))
 
@@ -210,7 +211,7 @@ def _lose(attempt: Attempt, losses: _Losses) -> Plan[None]:
         if update:
             changes.setdefault(model, []).append((loss.document["_id"], merged(update, hidden.revised())))
     for model, listed in changes.items():
-        yield UpdateEach(model, listed)
+        yield steps.update_each(model, listed)
 
 
 def _without(relation: Relation, document: Document, gone: set[ObjectId]) -> dict[str, dict[str, Any]]:

@@ -11,10 +11,11 @@ from gatewayfw.errors import Conflict
 from gatewayfw.odm.copies.rules import embedded, ids_in
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.writing.inputs import NewDocument
+from gatewayfw.odm.writing.plan import steps
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Effects, Member
 from gatewayfw.odm.writing.plan.locks import Sources, lock_sources
-from gatewayfw.odm.writing.plan.steps import Find, FindBlocked, Insert, Plan
+from gatewayfw.odm.writing.plan.steps import FindBlocked, Plan
 from gatewayfw.odm.writing.plan.windows import settle
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.storage import Document
@@ -41,7 +42,7 @@ def insert(attempt: Attempt, schema: ModelSchema, new: Sequence[NewDocument]) ->
     )
     counts = attempt.can.counts_locks and attempt.holder_budget(schema.name) is not None
     documents = [_document(attempt, one, member, sources, counts) for one, member in zip(new, members, strict=True)]
-    yield Insert(schema.name, documents)
+    yield steps.insert(schema.name, documents)
     yield from settle(attempt, effects)
     return documents
 
@@ -56,7 +57,7 @@ def _refuse_taken(attempt: Attempt, schema: ModelSchema, chosen: Collection[Obje
     for relation in attempt.schemas.embedders(schema.name):
         if relation.frozen:
             path = f"{relation.name}._id"
-            for holder in (yield Find(relation.model, {path: {"$in": list(chosen)}}, [path], limit=1)):
+            for holder in (yield steps.find(relation.model, {path: {"$in": list(chosen)}}, [path], limit=1)):
                 shown = ", ".join(str(id_) for id_ in ids_in(holder[relation.name]) if id_ in chosen)
                 raise Conflict(messages.STILL_FROZEN.format(holder=relation.model, model=schema.name, ids=shown))
 

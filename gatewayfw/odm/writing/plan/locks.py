@@ -19,9 +19,10 @@ from gatewayfw.odm.copies.rules import assign, entry, merged
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.ids import key_of, ordered
 from gatewayfw.odm.sizes.budgets import is_small
+from gatewayfw.odm.writing.plan import steps
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Effects, Key
-from gatewayfw.odm.writing.plan.steps import FilteredUpdate, Find, Guess, Plan, Touch, TouchMany
+from gatewayfw.odm.writing.plan.steps import FilteredUpdate, Guess, Plan
 from gatewayfw.schemas import Relation
 from gatewayfw.storage import Document, Lock
 
@@ -56,7 +57,7 @@ def lock_all(
     for model in sorted(wanted.keys() | changes.keys()):
         listed = ordered(wanted.get(model, ()))
         if listed or model in changes:
-            yield TouchMany(model, listed, attempt.lock, changes.get(model, ()))
+            yield steps.touch_many(model, listed, attempt.lock, changes.get(model, ()))
 
 
 def lock_targets(
@@ -83,11 +84,11 @@ def _lock_and_ask(attempt: Attempt, model: str, id_: ObjectId, effects: Effects)
     If it does, that takes one command.
     """
     left = [key for key in effects.departures if key[0].target == model and key[1] == id_]
-    lock = Touch(model, {"_id": id_}, (), attempt.lock)
+    lock = steps.touch(model, {"_id": id_}, (), attempt.lock)
     if not left:
         yield lock
         return
-    asked = lock._replace(filter={"_id": id_, **listing(left, effects)})
+    asked = steps.touch(model, {"_id": id_, **listing(left, effects)}, (), attempt.lock)
     _document, is_listed = yield Guess(asked, otherwise=lock)
     effects.decide(left, {id_} if is_listed else ())
 
@@ -169,10 +170,10 @@ def _lock_and_read(attempt: Attempt, model: str, ids: Sequence[ObjectId], wanted
     fields, lock = sorted(wanted.fields), _lock_for(attempt, wanted)
     read = [id_ for id_ in ids if id_ in wanted.copies]
     if len(ids) == len(read) == 1:
-        return _listed((yield Touch(model, {"_id": ids[0]}, fields, lock)))
+        return _listed((yield steps.touch(model, {"_id": ids[0]}, fields, lock)))
     if ids:
-        yield TouchMany(model, ids, lock)
-    found: list[Document] = (yield Find(model, {"_id": {"$in": read}}, fields)) if read else []
+        yield steps.touch_many(model, ids, lock)
+    found: list[Document] = (yield steps.find(model, {"_id": {"$in": read}}, fields)) if read else []
     return found
 
 
@@ -188,8 +189,8 @@ def _lock_and_enter(
     # Most windows that cannot be pushed into are empty. `settle` checks whether this one was.
     alone = {key: effects.entries[key] for key in here if key in effects.entries}
     first = merged(*(assign(reverse.name, copies) for (reverse, _), copies in alone.items()))
-    pushed = Touch(model, {"_id": id_, **filter}, fields, lock, update)
-    document, entered = yield Guess(pushed, otherwise=Touch(model, {"_id": id_}, fields, lock, first))
+    pushed = steps.touch(model, {"_id": id_, **filter}, fields, lock, update)
+    document, entered = yield Guess(pushed, otherwise=steps.touch(model, {"_id": id_}, fields, lock, first))
     if entered:
         effects.written.update(here)
     else:

@@ -13,11 +13,12 @@ from gatewayfw.errors import Conflict, ValidationError, missing_related
 from gatewayfw.odm.copies.rules import LOCK, assign, copies_by_id, embedded, has_form, ids_in, merged, without
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.writing.inputs import RelationInput
+from gatewayfw.odm.writing.plan import steps
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Copy, Effects, Member
 from gatewayfw.odm.writing.plan.locks import Sources, lock_sources, lock_targets
 from gatewayfw.odm.writing.plan.room import change_document, read_again, refuse_uncounted
-from gatewayfw.odm.writing.plan.steps import Plan, Touch
+from gatewayfw.odm.writing.plan.steps import Plan
 from gatewayfw.odm.writing.plan.windows import settle
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.storage import Document
@@ -65,7 +66,7 @@ def add(
             another definition put there; or a required relation would be left empty.
         ValidationError: more ids than the relation's limit.
     """
-    document = yield Touch(schema.name, filter, [*schema.pure, *inputs, HIDDEN], LOCK)
+    document = yield steps.touch(schema.name, filter, [*schema.pure, *inputs, HIDDEN], LOCK)
     if document is None:
         return None
     additions = [_addition(document, given, replace) for given in inputs.values()]
@@ -123,7 +124,7 @@ def remove(
         NotFound: an id is not related.
         Conflict: a required relation would be left empty.
     """
-    document = yield Touch(schema.name, filter, [*schema.pure, *inputs, HIDDEN], LOCK)
+    document = yield steps.touch(schema.name, filter, [*schema.pure, *inputs, HIDDEN], LOCK)
     if document is None:
         return None
     for given in inputs.values():

@@ -12,9 +12,10 @@ from gatewayfw.errors import StorageError, TooLarge
 from gatewayfw.odm.copies.rules import LOCK, merged
 from gatewayfw.odm.reading.revisions import revision_of
 from gatewayfw.odm.sizes.budgets import holder_fits
+from gatewayfw.odm.writing.plan import steps
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Effects
-from gatewayfw.odm.writing.plan.steps import Find, Plan, Touch, UpdateMany, UpdateOne
+from gatewayfw.odm.writing.plan.steps import Plan
 from gatewayfw.odm.writing.plan.windows import settle
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.storage import Document
@@ -30,18 +31,18 @@ def change_document(
     """
     if not attempt.size_checks:
         try:
-            document: Document | None = yield UpdateOne(schema.name, filter, update, fields)
+            document: Document | None = yield steps.update_one(schema.name, filter, update, fields)
         except TooLarge:
             if attempt.can.has_transactions:
                 raise  # the operation begins again, and measures
         else:
             return document
-    before = yield Touch(schema.name, filter, reverse_fields(attempt, schema), LOCK)
+    before = yield steps.touch(schema.name, filter, reverse_fields(attempt, schema), LOCK)
     if before is None:
         return None
     effects.is_emptied = True
     update = merged(update, emptied(attempt, schema, before, effects))
-    document = yield UpdateOne(schema.name, {**filter, "_id": before["_id"]}, update, fields)
+    document = yield steps.update_one(schema.name, {**filter, "_id": before["_id"]}, update, fields)
     return document
 
 
@@ -86,7 +87,7 @@ def read_again(attempt: Attempt, schema: ModelSchema, document: Document, effect
     embedders = attempt.schemas.embedders(schema.name)
     if not effects.is_emptied and all(relation.model != schema.name for relation in embedders):
         return document
-    found: list[Document] = yield Find(schema.name, {"_id": document["_id"]}, limit=1)
+    found: list[Document] = yield steps.find(schema.name, {"_id": document["_id"]}, limit=1)
     return found[0] if found else None
 
 
@@ -99,10 +100,10 @@ def renew_with_room(attempt: Attempt, model: str, filter: Filter, update: Update
     schema = attempt.schemas.get_schema(model)
     # Its own change locks it; a touch would write this large document once more.
     fields = [*reverse_fields(attempt, schema), *schema.relations]
-    for holder in (yield Find(model, filter, fields, limit=1)):
+    for holder in (yield steps.find(model, filter, fields, limit=1)):
         effects = Effects()
-        yield UpdateMany(model, filter, merged(update, emptied(attempt, schema, holder, effects)))
-        (after,) = yield Find(model, {"_id": holder["_id"]}, [*schema.relations], limit=1)
+        yield steps.update_many(model, filter, merged(update, emptied(attempt, schema, holder, effects)))
+        (after,) = yield steps.find(model, {"_id": holder["_id"]}, [*schema.relations], limit=1)
         if not holder_fits(attempt.holder_budget(model), schema, holder, after):
             raise TooLarge(messages.NO_ROOM_FOR_COPIES)
         yield from settle(attempt, effects)

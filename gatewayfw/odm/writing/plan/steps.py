@@ -7,7 +7,7 @@ these return.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from bson import ObjectId
@@ -18,7 +18,7 @@ from gatewayfw.odm.jobs.records import JobKind, Jobs
 from gatewayfw.schemas import Relation
 from gatewayfw.storage import Storage
 from gatewayfw.storage.documents import encode
-from gatewayfw.storage.terms import NOTHING, Document, Filter, Lock, Paths, Sorting, Update
+from gatewayfw.storage.terms import NOTHING, Document, Filter, Lock, Paths, Update
 
 T = TypeVar("T")
 #: What changes in documents that match a filter.
@@ -36,17 +36,61 @@ class Step(Protocol):
 Plan = Generator[Step, Any, T]
 
 
-class Touch(NamedTuple):
+class Call(NamedTuple):
+    """A call of one method of `Storage`; what is found is a list."""
+
+    method: str
+    given: tuple[Any, ...]
+    named: Mapping[str, Any] = NOTHING
+
+    def send(self, storage: Storage) -> Any:
+        result = getattr(storage, self.method)(*self.given, **self.named)
+        return list(result) if self.method == "find" else result
+
+
+def touch(model: str, filter: Filter, fields: Paths, lock: Lock, update: Update = NOTHING) -> Call:
     """Lock, change and read the first match."""
+    return Call("touch", (model, filter, fields, update), {"lock": lock})
 
-    model: str
-    filter: Filter
-    fields: Paths
-    lock: Lock
-    update: Update = NOTHING
 
-    def send(self, storage: Storage) -> Document | None:
-        return storage.touch(self.model, self.filter, self.fields, self.update, lock=self.lock)
+def touch_many(model: str, ids: Sequence[object], lock: Lock, changes: Sequence[FilteredUpdate] = ()) -> Call:
+    """Lock documents, then apply changes."""
+    return Call("touch_many", (model, ids, changes), {"lock": lock})
+
+
+def find(model: str, filter: Filter, fields: Paths = None, **asked: Any) -> Call:
+    """Read all matches into a list; ``asked`` are keywords of `Storage.find`."""
+    return Call("find", (model, filter, fields), asked)
+
+
+def count(model: str, filter: Filter, limit: int = 0) -> Call:
+    """Count matches, at most ``limit``."""
+    return Call("count", (model, filter, limit))
+
+
+def insert(model: str, documents: Sequence[Document]) -> Call:
+    """Store new documents."""
+    return Call("insert", (model, documents))
+
+
+def update_one(model: str, filter: Filter, update: Update, fields: Paths) -> Call:
+    """Change and read the first match."""
+    return Call("update_one", (model, filter, update, fields))
+
+
+def update_many(model: str, filter: Filter, update: Update, most_bytes: int | None = None) -> Call:
+    """Change all matches, or those of at most ``most_bytes``; gives their number."""
+    return Call("update_many", (model, filter, update), {"most_bytes": most_bytes})
+
+
+def update_each(model: str, changes: Sequence[tuple[object, Update]]) -> Call:
+    """Apply one update each to documents by ``_id``."""
+    return Call("update_each", (model, changes))
+
+
+def delete_many(model: str, filter: Filter) -> Call:
+    """Delete all matches."""
+    return Call("delete_many", (model, filter))
 
 
 class Guess(NamedTuple):
@@ -55,39 +99,12 @@ class Guess(NamedTuple):
     Gives the document, or None, and whether the first matched.
     """
 
-    first: Touch
-    otherwise: Touch
+    first: Call
+    otherwise: Call
 
     def send(self, storage: Storage) -> tuple[Document | None, bool]:
         document = self.first.send(storage)
         return (document, True) if document is not None else (self.otherwise.send(storage), False)
-
-
-class TouchMany(NamedTuple):
-    """Lock documents, then apply changes."""
-
-    model: str
-    ids: Sequence[object]
-    lock: Lock
-    changes: Sequence[FilteredUpdate] = ()
-
-    def send(self, storage: Storage) -> None:
-        storage.touch_many(self.model, self.ids, self.changes, lock=self.lock)
-
-
-class Find(NamedTuple):
-    """Read all matches into a list; ``stored`` ones are to be stored elsewhere."""
-
-    model: str
-    filter: Filter
-    fields: Paths = None
-    sort: Sorting = ()
-    limit: int = 0
-    stored: bool = False
-
-    def send(self, storage: Storage) -> list[Any]:
-        found = storage.find(self.model, self.filter, self.fields, sort=self.sort, limit=self.limit, stored=self.stored)
-        return list(found)
 
 
 class FindMembers(NamedTuple):
@@ -99,80 +116,13 @@ class FindMembers(NamedTuple):
 
     def send(self, storage: Storage) -> list[Document]:
         query, copies, size = self.query, [], 0
-        found = storage.find(
-            query.collection, query.filter, query.fields, sort=query.sort, limit=query.limit, stored=self.stored
-        )
-        for document in found:
+        keys: Any = {"sort": query.sort, "limit": query.limit, "stored": self.stored}
+        for document in storage.find(query.collection, query.filter, query.fields, **keys):
             copy = copy_of(document, query.fields)
             copies.append(copy)
             if self.most_bytes is not None and (size := size + len(encode(copy))) > self.most_bytes:
                 break
         return copies
-
-
-class Count(NamedTuple):
-    """Count matches, at most ``limit``."""
-
-    model: str
-    filter: Filter
-    limit: int = 0
-
-    def send(self, storage: Storage) -> int:
-        return storage.count(self.model, self.filter, self.limit)
-
-
-class Insert(NamedTuple):
-    """Store new documents."""
-
-    model: str
-    documents: Sequence[Document]
-
-    def send(self, storage: Storage) -> None:
-        storage.insert(self.model, self.documents)
-
-
-class UpdateOne(NamedTuple):
-    """Change and read the first match."""
-
-    model: str
-    filter: Filter
-    update: Update
-    fields: Paths
-
-    def send(self, storage: Storage) -> Document | None:
-        return storage.update_one(self.model, self.filter, self.update, self.fields)
-
-
-class UpdateMany(NamedTuple):
-    """Change all matches, or those of at most ``most_bytes``; gives their number."""
-
-    model: str
-    filter: Filter
-    update: Update
-    most_bytes: int | None = None
-
-    def send(self, storage: Storage) -> int:
-        return storage.update_many(self.model, self.filter, self.update, most_bytes=self.most_bytes)
-
-
-class UpdateEach(NamedTuple):
-    """Apply one update each to documents by ``_id``."""
-
-    model: str
-    changes: Sequence[tuple[object, Update]]
-
-    def send(self, storage: Storage) -> None:
-        storage.update_each(self.model, self.changes)
-
-
-class DeleteMany(NamedTuple):
-    """Delete all matches."""
-
-    model: str
-    filter: Filter
-
-    def send(self, storage: Storage) -> int:
-        return storage.delete_many(self.model, self.filter)
 
 
 class FindBlocked(NamedTuple):

@@ -25,10 +25,11 @@ from gatewayfw.odm.jobs.records import JobKind
 from gatewayfw.odm.reading.revisions import RAISED
 from gatewayfw.odm.sizes.budgets import SizeChecks, most_bytes_before
 from gatewayfw.odm.sizes.own_fields import Allowance, foresee
+from gatewayfw.odm.writing.plan import steps
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Effects
 from gatewayfw.odm.writing.plan.room import change_document, read_again, refuse_uncounted
-from gatewayfw.odm.writing.plan.steps import Count, Find, Plan, PutJob, UpdateMany, UpdateOne
+from gatewayfw.odm.writing.plan.steps import Plan, PutJob
 from gatewayfw.odm.writing.plan.windows import renew_members, settle
 from gatewayfw.odm.writing.updated_values import check_result, find_corrections
 from gatewayfw.odm.writing.updates import Change, refusal_of
@@ -111,7 +112,7 @@ def _change(
     """Change the document itself, which locks it, and check the result."""
     before: Document | None = None
     if allowance is not None and allowance.looks_first:
-        found: list[Document] = yield Find(schema.name, filter, allowance.names, limit=1)
+        found: list[Document] = yield steps.find(schema.name, filter, allowance.names, limit=1)
         if not found:
             return None
         (before,) = found
@@ -128,7 +129,7 @@ def _change(
     refuse_uncounted(attempt, schema, document)
     check_result(schema, change, document)
     if change.calculated and (corrections := find_corrections(schema, change, document)):
-        corrected = UpdateOne(schema.name, {"_id": document["_id"]}, {"$set": corrections}, fields)
+        corrected = steps.update_one(schema.name, {"_id": document["_id"]}, {"$set": corrections}, fields)
         document = (yield corrected) or document
     if allowance is not None and attempt.can.has_transactions:
         allowance.check_change(change, before, document)
@@ -199,7 +200,7 @@ def _choose(
         return set()
     most = int(attempt.limit) + 1
     for relation in holders:
-        sizes["copies", relation] = yield Count(relation.model, {f"{relation.name}._id": document["_id"]}, most)
+        sizes["copies", relation] = yield steps.count(relation.model, {f"{relation.name}._id": document["_id"]}, most)
     left = attempt.beyond(sizes)
     attempt.spend(sum(size for part, size in sizes.items() if part not in left))
     return left
@@ -224,7 +225,7 @@ def _raise_version(schema: ModelSchema, document: Document, fields: Paths) -> Pl
     This also works if another tool has replaced it. A job skips copies with its version or above.
     """
     dated = {"$set": {f"{HIDDEN}.v": max(version_of(document), clock())}}
-    return (yield UpdateOne(schema.name, {"_id": document["_id"]}, dated, fields)) or document
+    return (yield steps.update_one(schema.name, {"_id": document["_id"]}, dated, fields)) or document
 
 
 def _renew_holders(attempt: Attempt, schema: ModelSchema, relation: Relation, source: Document) -> Plan[None]:
@@ -232,7 +233,7 @@ def _renew_holders(attempt: Attempt, schema: ModelSchema, relation: Relation, so
     update, holds = renewal_of(attempt.schemas, relation, source)
     most = _most_before(attempt, relation, source)
     try:
-        met = yield UpdateMany(relation.model, holds, update, most)
+        met = yield steps.update_many(relation.model, holds, update, most)
     except (StorageError, TooLarge):
         if attempt.can.has_transactions:
             raise  # the operation begins again
@@ -241,7 +242,7 @@ def _renew_holders(attempt: Attempt, schema: ModelSchema, relation: Relation, so
         return
     if most is not None:
         stale = older(relation, source["_id"], "$lt", version_of(source))
-        if (yield Count(relation.model, {**holds, **stale}, 1)):
+        if (yield steps.count(relation.model, {**holds, **stale}, 1)):
             yield from _leave_copies(attempt, schema, relation, source)
             return
     if attempt.can.counts_locks:

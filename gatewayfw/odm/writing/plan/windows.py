@@ -19,10 +19,11 @@ from gatewayfw.odm.copies.rules import CUT, LOCK, assign, holding, ids_in, merge
 from gatewayfw.odm.hidden import HIDDEN, cuts_of
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.sizes.budgets import bytes_of_member, fitted, fitting, is_small, room_in, share_of, share_within
+from gatewayfw.odm.writing.plan import steps
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Copy, Effects, Key
 from gatewayfw.odm.writing.plan.locks import Crowded, listing, lock_targets
-from gatewayfw.odm.writing.plan.steps import FilteredUpdate, Find, FindMembers, Plan, TouchMany, UpdateEach, UpdateMany
+from gatewayfw.odm.writing.plan.steps import FilteredUpdate, FindMembers, Plan
 from gatewayfw.schemas import RelatedRelation, Relation
 from gatewayfw.storage.documents import encode
 
@@ -83,7 +84,7 @@ def _settle(attempt: Attempt, effects: Effects) -> Plan[None]:
     for (reverse, _key), (member_id, ids) in effects.releases.items():
         if ids:
             held = {"_id": {"$in": ordered(ids)}, **holding(reverse, member_id)}
-            yield UpdateMany(reverse.target, held, {"$unset": {reverse.name: ""}})
+            yield steps.update_many(reverse.target, held, {"$unset": {reverse.name: ""}})
     yield from _ask_for_departed(attempt, effects)
     values: dict[Key, object] = {}
     for reverse, ids in effects.to_recompute().items():
@@ -98,7 +99,7 @@ def _settle(attempt: Attempt, effects: Effects) -> Plan[None]:
         written = changes.setdefault(reverse.target, {})
         written[id_] = merged(written.get(id_, {}), assign(reverse.name, value))
     for model in sorted(changes):
-        yield UpdateEach(model, [(id_, changes[model][id_]) for id_ in ordered(changes[model])])
+        yield steps.update_each(model, [(id_, changes[model][id_]) for id_ in ordered(changes[model])])
 
 
 def _ask_for_departed(attempt: Attempt, effects: Effects) -> Plan[None]:
@@ -112,7 +113,7 @@ def _ask_for_departed(attempt: Attempt, effects: Effects) -> Plan[None]:
         listed = {id_ for _reverse, id_ in left[model]}
         if attempt.trusts_windows:
             filter = {"_id": {"$in": ordered(listed)}, **listing(left[model], effects)}
-            listed = {target["_id"] for target in (yield Find(model, filter, ()))}
+            listed = {target["_id"] for target in (yield steps.find(model, filter, ()))}
         effects.decide(left[model], listed)
 
 
@@ -143,15 +144,15 @@ def _fill(attempt: Attempt, effects: Effects) -> Plan[None]:
     concerned = effects.targets()
     for reverse, listed, _copy in effects.renewals:
         if reverse.type == "single":  # no lock concerned it
-            yield TouchMany(reverse.target, ordered(listed), LOCK)
+            yield steps.touch_many(reverse.target, ordered(listed), LOCK)
             concerned.setdefault(reverse.target, set()).update(listed)
     for reverse, id_ in effects.removed:
         concerned.setdefault(reverse.target, set()).add(id_)
     for model in sorted(concerned):
         for id_ in ordered(concerned[model]):
-            for target in (yield Find(model, {"_id": id_}, limit=1, stored=True)):
+            for target in (yield steps.find(model, {"_id": id_}, limit=1, stored=True)):
                 if update := (yield from _filled(attempt, model, target, effects)):
-                    yield UpdateEach(model, [(id_, update)])
+                    yield steps.update_each(model, [(id_, update)])
 
 
 def _filled(
@@ -229,7 +230,7 @@ def refresh(attempt: Attempt, relation: Relation, ids: Iterable[ObjectId]) -> Pl
     nothing if that member is gone or no longer embeds the target.
     """
     targets = ordered(ids)
-    yield TouchMany(relation.schema_name, targets, LOCK)
+    yield steps.touch_many(relation.schema_name, targets, LOCK)
     effects = Effects()
     for reverse in relation.related_relations.values():
         if reverse.type == "multiple":
@@ -246,10 +247,10 @@ def _refresh_single(
     path = f"{reverse.relation}._id"
     fields = attempt.fields_of(reverse)
     claimable = {"_id": {"$in": list(targets)}, reverse.name: {"$exists": True}}
-    held = yield Find(reverse.target, claimable, [f"{reverse.name}._id"])
+    held = yield steps.find(reverse.target, claimable, [f"{reverse.name}._id"])
     claimed = {target["_id"]: next(iter(ids_in(target.get(reverse.name))), None) for target in held}
     wanted = {"_id": {"$in": [id_ for id_ in claimed.values() if id_]}, path: {"$in": list(targets)}}
-    found = (yield Find(reverse.member, wanted, [*fields, path])) if claimed else ()
+    found = (yield steps.find(reverse.member, wanted, [*fields, path])) if claimed else ()
     members = {member["_id"]: member for member in found}
     for target_id, member_id in claimed.items():
         effects.claims[reverse, target_id] = single_reverse(reverse, fields, target_id, members.get(member_id))

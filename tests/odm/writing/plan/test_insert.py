@@ -12,7 +12,8 @@ from gatewayfw.odm import Odm
 from gatewayfw.odm.writing.inputs import NewDocument, parse_inputs
 from gatewayfw.odm.writing.plan.attempt import Abilities, Attempt
 from gatewayfw.odm.writing.plan.insert import insert
-from gatewayfw.odm.writing.plan.steps import Insert, Touch
+from gatewayfw.odm.writing.plan.steps import insert as insert_step
+from gatewayfw.odm.writing.plan.steps import touch
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
 from tests.odm.tags import TAGS
@@ -157,7 +158,7 @@ def test_an_insert_reads_its_sources_before_it_writes():
     inputs = parse_inputs(post, {"main": {"_ids": TAGS[0]}})
     new = NewDocument({"_id": TAGS[1], "title": "new"}, 0, inputs)
     plan = insert(Attempt(schemas, Abilities(True, True, 16 * 1024 * 1024)), post, [new])
-    assert next(plan) == Touch("tag", {"_id": TAGS[0]}, ["_gw.v", "name"], UNCUT)
+    assert next(plan) == touch("tag", {"_id": TAGS[0]}, ["_gw.v", "name"], UNCUT)
     written = plan.send({"_id": TAGS[0], "name": "blue", "_gw": {"v": 3}})
     document = {
         "_id": TAGS[1],
@@ -165,7 +166,7 @@ def test_an_insert_reads_its_sources_before_it_writes():
         "main": {"_id": TAGS[0], "name": "blue"},
         "_gw": {"at": {"main": {str(TAGS[0]): 3}}},
     }
-    assert written == Insert("post", [document])
+    assert written == insert_step("post", [document])
     with pytest.raises(StopIteration) as end:
         plan.send(None)
     assert end.value.value == [document]
