@@ -254,10 +254,8 @@ def _names(models: Sequence[str]) -> str:
 
 
 def _to_renew(rows: Iterable[IndexRow]) -> Iterator[str]:
-    """Name the indexes of earlier versions: those to make anew, and those to drop."""
+    """Name the indexes that are better made anew, with ``_id`` at their end."""
     for row in rows:
-        if row.state == "extra" and row.reason:
-            yield f"{row.collection}: index {dict(row.keys)} is {row.reason}"
         if row.state == "present" and row.reason:
             better = {**dict(row.keys), "_id": row.keys[0][1]}
             yield f"{row.collection}: index {dict(row.keys)} is {row.reason}; create {better} and drop it"

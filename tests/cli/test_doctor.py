@@ -325,17 +325,6 @@ def test_an_index_that_a_large_collection_lacks_is_a_problem(database, storage):
     assert (report(gw), storage.indexes("item")) == ((1, clear(problems=texts)), [])
 
 
-def test_an_index_by_which_an_earlier_version_read_windows_is_a_hint(database, storage):
-    gw = shop(database)
-    window = {"type": "multiple", "limit": 2, "sort": {"field": "at", "order": "asc"}}
-    shops = {"schemaName": "shop", "type": "multiple", "limit": 5, "relatedRelations": {"logs": window}}
-    gw.odm.new_model("log", {"at": string(size=9)}, {"shops": shops})
-    storage.ensure("log", [Index((("shops._id", 1), ("at", 1), ("_id", 1)))], 10)
-    keys = "{'shops._id': 1, 'at': 1, '_id': 1}"
-    text = f"log: index {keys} is no longer used by windows: drop it when no process of an earlier version runs"
-    assert report(gw) == (0, clear(hints=[text]))
-
-
 def test_an_index_that_was_built_without_the_id_is_a_hint(database, storage):
     gw = shop(database)
     gw.odm.new_model("log", {"at": string()}, options={"createIndex": {"indexSpec": {"at": -1}}})

@@ -54,16 +54,6 @@ def member_indexes(reverse: RelatedRelation) -> Iterator[tuple[tuple[tuple[str, 
             yield ((listed, 1), *reverse.window.order), {"partialFilterExpression": {listed: {"$exists": True}}}
 
 
-def former_keys(reverse: RelatedRelation) -> tuple[tuple[str, int], ...]:
-    """Return the keys of the index by which earlier versions read a window.
-
-    ``()`` if it is still used.
-    """
-    if reverse.window is None or reverse.of_single or reverse.window.sort.field == "_id":
-        return ()
-    return ((f"{reverse.relation}._id", 1), *reverse.window.order)
-
-
 @final
 class OptOuts:
     """The windows that one document opted out of: read and change them.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from gatewayfw.odm.copies.opt_outs import former_keys, member_indexes
+from gatewayfw.odm.copies.opt_outs import member_indexes
 from gatewayfw.odm.jobs import records
 from gatewayfw.odm.listings.declaration import MOST_INDEXES as MOST_OF_LISTING
 from gatewayfw.schemas import ModelSchema, Schemas
@@ -24,10 +24,8 @@ IndexState = Literal["present", "missing", "differs", "extra"]
 _COLLATION = {"strength": 3, "caseLevel": False, "numericOrdering": False}
 #: Options that change what an index does; of the others only a wanted ``name`` is compared.
 _COMPARED = ("unique", "sparse", "expireAfterSeconds", "partialFilterExpression", "collation")
-#: The reason for an index built as declared, before ``_id`` was appended.
+#: The reason for an index built as declared, without ``_id`` at its end.
 _WITHOUT_ID = "without _id: pages sorted by it read all that match"
-#: Why one by which an earlier version read windows may go.
-_FORMER = "no longer used by windows: drop it when no process of an earlier version runs"
 #: Why a listing has no index for what it reads.
 _FULL = f"a collection has at most {MOST_INDEXES}"
 _MANY = f"a listing has at most {MOST_OF_LISTING}: declare fewer filters with eq, or fewer sorts"
@@ -108,24 +106,12 @@ def _with_id(index: Index, declared: Collection[tuple[tuple[str, int], ...]]) ->
     return Index(keys, index.options, instead=index.keys)
 
 
-def former_indexes(schema: ModelSchema) -> set[tuple[tuple[str, int], ...]]:
-    """Return the keys of indexes that earlier versions built for a model's windows."""
-    relations = schema.relations.values()
-    return {former_keys(reverse) for relation in relations for reverse in relation.related_relations.values()}
-
-
-def compared(
-    collection: str,
-    wanted: Iterable[Index],
-    present: Iterable[Index],
-    former: Collection[tuple[tuple[str, int], ...]] = (),
-) -> list[IndexRow]:
+def compared(collection: str, wanted: Iterable[Index], present: Iterable[Index]) -> list[IndexRow]:
     """Return a row for each index: the wanted ones in order, then the extra ones.
 
     A wanted index is there when one has its keys in their order and the same options. MongoDB
     allows several with the same keys; if none of them fits, the first is what it differs from.
-    One that was built as declared, before ``_id`` was put last, is present too, with a reason; so are
-    extra ones with the keys of ``former`` ones.
+    One that was built as declared, without ``_id`` as its last key, is present too, with a reason.
     """
     left = list(present)
     rows = []
@@ -135,24 +121,15 @@ def compared(
         if found is not None:
             left.remove(found)
         rows.append(_row(collection, index, found))
-    reasons = dict.fromkeys(former, _FORMER)
-    return rows + [
-        IndexRow(collection, one.keys, "extra", None, one.options, reasons.get(one.keys, "")) for one in left
-    ]
+    return rows + [IndexRow(collection, one.keys, "extra", None, one.options) for one in left]
 
 
 def index_report(schemas: Schemas, storage: Storage) -> list[IndexRow]:
     """Return the rows of every model and of the jobs, without creating anything."""
-    models = schemas.get_schemas()
-    wanted = {schema.name: wanted_indexes(schemas, schema) for schema in models.values()}
-    former = {schema.name: former_indexes(schema) for schema in models.values()}
+    wanted = {schema.name: wanted_indexes(schemas, schema) for schema in schemas.get_schemas().values()}
     if storage.multi_process:  # elsewhere there are no jobs
         wanted[records.COLLECTION] = list(records.INDEXES)
-    return [
-        row
-        for name, indexes in wanted.items()
-        for row in compared(name, indexes, storage.indexes(name), former.get(name, ()))
-    ]
+    return [row for name, indexes in wanted.items() for row in compared(name, indexes, storage.indexes(name))]
 
 
 def create_missing(

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import mongomock
-import pytest
 from bson import ObjectId
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatewayfw.odm.copies.opt_outs import OptOuts, former_keys, member_indexes, members, note_path
+from gatewayfw.odm.copies.opt_outs import OptOuts, member_indexes, members, note_path
 from gatewayfw.odm.copies.rules import HiddenField
 from gatewayfw.schemas import RelatedRelation, Sort
 from gatewayfw.storage import MockStorage
@@ -78,11 +77,6 @@ def test_indexes_of_a_window_pass_over_those_that_opted_out():
         ((("_gw.in.orgs.users", 1), ("_id", -1)), PARTIAL),
     ]
     assert list(member_indexes(replace(MANY, type="single", limit=None, sort=None))) == []
-
-
-@pytest.mark.parametrize(("one", "field", "count"), [(ONE, "age", 0), (MANY, "_id", 0), (MANY, "age", 3)])
-def test_only_one_kind_of_index_is_no_longer_used(one, field, count):
-    assert len(former_keys(replace(one, sort=Sort(field, "asc")))) == count
 
 
 def test_notes_have_a_place_of_their_own_for_each_reverse():

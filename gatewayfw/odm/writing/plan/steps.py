@@ -29,14 +29,14 @@ class Step(Protocol):
     """A call of the storage that a plan asks for."""
 
     def send(self, storage: Storage) -> Any:
-        """Call the storage, and return what the plan gets."""
+        """StorageCall the storage, and return what the plan gets."""
 
 
 #: The steps of an operation, or of a part of one, and its result.
 Plan = Generator[Step, Any, T]
 
 
-class Call(NamedTuple):
+class StorageCall(NamedTuple):
     """A call of one method of `Storage`; what is found is a list."""
 
     method: str
@@ -48,49 +48,49 @@ class Call(NamedTuple):
         return list(result) if self.method == "find" else result
 
 
-def touch(model: str, filter: Filter, fields: Paths, lock: Lock, update: Update = NOTHING) -> Call:
+def touch(model: str, filter: Filter, fields: Paths, lock: Lock, update: Update = NOTHING) -> StorageCall:
     """Lock, change and read the first match."""
-    return Call("touch", (model, filter, fields, update), {"lock": lock})
+    return StorageCall("touch", (model, filter, fields, update), {"lock": lock})
 
 
-def touch_many(model: str, ids: Sequence[object], lock: Lock, changes: Sequence[FilteredUpdate] = ()) -> Call:
+def touch_many(model: str, ids: Sequence[object], lock: Lock, changes: Sequence[FilteredUpdate] = ()) -> StorageCall:
     """Lock documents, then apply changes."""
-    return Call("touch_many", (model, ids, changes), {"lock": lock})
+    return StorageCall("touch_many", (model, ids, changes), {"lock": lock})
 
 
-def find(model: str, filter: Filter, fields: Paths = None, **asked: Any) -> Call:
+def find(model: str, filter: Filter, fields: Paths = None, **asked: Any) -> StorageCall:
     """Read all matches into a list; ``asked`` are keywords of `Storage.find`."""
-    return Call("find", (model, filter, fields), asked)
+    return StorageCall("find", (model, filter, fields), asked)
 
 
-def count(model: str, filter: Filter, limit: int = 0) -> Call:
+def count(model: str, filter: Filter, limit: int = 0) -> StorageCall:
     """Count matches, at most ``limit``."""
-    return Call("count", (model, filter, limit))
+    return StorageCall("count", (model, filter, limit))
 
 
-def insert(model: str, documents: Sequence[Document]) -> Call:
+def insert(model: str, documents: Sequence[Document]) -> StorageCall:
     """Store new documents."""
-    return Call("insert", (model, documents))
+    return StorageCall("insert", (model, documents))
 
 
-def update_one(model: str, filter: Filter, update: Update, fields: Paths) -> Call:
+def update_one(model: str, filter: Filter, update: Update, fields: Paths) -> StorageCall:
     """Change and read the first match."""
-    return Call("update_one", (model, filter, update, fields))
+    return StorageCall("update_one", (model, filter, update, fields))
 
 
-def update_many(model: str, filter: Filter, update: Update, most_bytes: int | None = None) -> Call:
+def update_many(model: str, filter: Filter, update: Update, most_bytes: int | None = None) -> StorageCall:
     """Change all matches, or those of at most ``most_bytes``; gives their number."""
-    return Call("update_many", (model, filter, update), {"most_bytes": most_bytes})
+    return StorageCall("update_many", (model, filter, update), {"most_bytes": most_bytes})
 
 
-def update_each(model: str, changes: Sequence[tuple[object, Update]]) -> Call:
+def update_each(model: str, changes: Sequence[tuple[object, Update]]) -> StorageCall:
     """Apply one update each to documents by ``_id``."""
-    return Call("update_each", (model, changes))
+    return StorageCall("update_each", (model, changes))
 
 
-def delete_many(model: str, filter: Filter) -> Call:
+def delete_many(model: str, filter: Filter) -> StorageCall:
     """Delete all matches."""
-    return Call("delete_many", (model, filter))
+    return StorageCall("delete_many", (model, filter))
 
 
 class Guess(NamedTuple):
@@ -99,8 +99,8 @@ class Guess(NamedTuple):
     Gives the document, or None, and whether the first matched.
     """
 
-    first: Call
-    otherwise: Call
+    first: StorageCall
+    otherwise: StorageCall
 
     def send(self, storage: Storage) -> tuple[Document | None, bool]:
         document = self.first.send(storage)
@@ -151,7 +151,7 @@ class PutJob(NamedTuple):
 def apply(storage: Storage, plan: Plan[T]) -> T:
     """Send the steps of a plan, in order, and return its result; nothing else does.
 
-    An error of a step is raised inside the plan, which may go on in another way. Call it inside
+    An error of a step is raised inside the plan, which may go on in another way. StorageCall it inside
     ``storage.transaction``: then all of its writes happen, or none.
     """
     try:
