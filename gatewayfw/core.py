@@ -19,8 +19,7 @@ from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.idempotent import IdempotentRunner
 from gatewayfw.acts.replies import parse_exceptions
 from gatewayfw.errors import DefinitionError
-from gatewayfw.export import files as export_files
-from gatewayfw.export.files import generated
+from gatewayfw.export.files import generated, write
 from gatewayfw.files import Files
 from gatewayfw.limits.limits import CallerKey, RateLimits
 from gatewayfw.observe.calls import CallObservers, F
@@ -333,11 +332,12 @@ class Gateway:
         ``path`` starts at the working directory; the folder is made if it is missing.
 
         Raises:
-            DefinitionError: another language, a wrong definition, or a symbolic link in the place of
-                the file that leads out of the folder.
+            DefinitionError: another language, or a wrong definition.
             OSError: the folder or the file cannot be written.
         """
-        return export_files.write(Path(path), generated(self.catalog(), lang))
+        name, text = generated(self.catalog(), lang)
+        place = Path(path) / name
+        return [place] if write(place, text) else []
 
     # The contract's spellings of the methods above: one object, or the same keys as keywords.
     async def generateSchemTypes(self, path: str | PathLike[str] = "declarations") -> list[Path]:

@@ -13,8 +13,7 @@ from flask.cli import with_appcontext
 
 from gatewayfw.cli.call import Route, route_of
 from gatewayfw.cli.command import JSON, NAME, Failed, find_gateway, format_json, table
-from gatewayfw.export import files
-from gatewayfw.export.files import LANGUAGES, generated
+from gatewayfw.export.files import LANGUAGES, difference, generated, write
 from gatewayfw.export.jsonschema.document import json_schema
 from gatewayfw.export.mcp import make_server, serve, tools_of
 from gatewayfw.export.openapi import openapi as openapi_document
@@ -43,35 +42,32 @@ def types(lang: str, path: str, check: bool, stdout: bool, name: str | None, as_
     for option, given in (("--check", check), ("--json", as_json)):
         if given and stdout:
             raise click.UsageError(f"{option} and --stdout do not go together")
-    texts, folder = generated(gateway.catalog(), lang), Path(path)
+    file, text = generated(gateway.catalog(), lang)
     if stdout:
-        click.echo("".join(texts.values()), nl=False)
+        click.echo(text, nl=False)
         return
+    place = Path(path) / file
     try:
-        lines = files.difference(folder, texts) if check else []
-        written = [] if check else files.write(folder, texts)
+        if check:
+            _check(place, difference(place, text), as_json)
+        else:
+            _tell(place, write(place, text), as_json)
     except OSError as error:
         raise Failed(str(error)) from error
-    if check:
-        _check(folder, texts, lines, as_json)
-    else:
-        _tell(folder, texts, written, as_json)
 
 
-def _tell(folder: Path, texts: dict[str, str], written: list[Path], as_json: bool) -> None:
+def _tell(place: Path, is_written: bool, as_json: bool) -> None:
     if as_json:
-        click.echo(format_json({str(folder / name): folder / name in written for name in texts}))
-        return
-    for name in texts:
-        place = folder / name
-        click.echo(escaped(f"wrote {place}" if place in written else f"{place} is up to date"))
+        click.echo(format_json({str(place): is_written}))
+    else:
+        click.echo(escaped(f"wrote {place}" if is_written else f"{place} is up to date"))
 
 
-def _check(folder: Path, texts: dict[str, str], lines: list[str], as_json: bool) -> None:
+def _check(place: Path, lines: list[str], as_json: bool) -> None:
     if as_json:
         click.echo(format_json({"upToDate": not lines, "difference": lines}))
     elif not lines:
-        _tell(folder, texts, [], False)
+        _tell(place, False, as_json)
     else:
         for line in lines[:_SHOWN]:
             click.echo(escaped(line))
@@ -147,7 +143,7 @@ def _give(document: Mapping[str, Any], output: Path | None) -> None:
         click.echo(format_json(document))
         return
     try:
-        files.write(output.parent, {output.name: format_json(document) + "\n"})
+        write(output, format_json(document) + "\n")
     except OSError as error:
         raise Failed(f"{output}: {error.strerror}") from error
 

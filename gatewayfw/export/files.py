@@ -21,54 +21,47 @@ LANGUAGES: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = Mappin
 )
 
 
-def generated(catalog: Mapping[str, Any], lang: str) -> dict[str, str]:
-    """Return the text of each file of a language, by name.
+def generated(catalog: Mapping[str, Any], lang: str) -> tuple[str, str]:
+    """Return the name of a language's file, and its text.
 
     Raises:
         DefinitionError: the language is not one of `LANGUAGES`.
     """
     if lang not in LANGUAGES:
         raise DefinitionError(f"unknown language {lang!r} (known: {', '.join(LANGUAGES)})")
-    name, write = LANGUAGES[lang]
-    return {name: write(catalog)}
+    name, make = LANGUAGES[lang]
+    return name, make(catalog)
 
 
-def write(folder: Path, texts: Mapping[str, str]) -> list[Path]:
-    """Write files by name into a folder, made if missing; return those that changed.
+def write(place: Path, text: str) -> bool:
+    """Write a file unless it has this text, and tell whether it was written.
 
-    Each is written beside its place and then renamed, so that nobody reads half of it.
-
-    Raises:
-        DefinitionError: a name leads out of the folder, by itself or as a symbolic link. Then
-            nothing is written.
-        OSError: the folder or a file cannot be made or read.
-    """
-    places = {_place(folder, name): text.encode() for name, text in texts.items()}
-    folder.mkdir(parents=True, exist_ok=True)
-    changed = {place: data for place, data in places.items() if _read(place) != data}
-    for place, data in changed.items():
-        replace_file(place, data)
-    return [folder / name for name in texts if _place(folder, name) in changed]
-
-
-def difference(folder: Path, texts: Mapping[str, str]) -> list[str]:
-    """Return a unified diff of a folder's files and their expected texts.
-
-    No lines if they agree.
+    Its folder is made if missing. Symbolic links are followed.
 
     Raises:
-        DefinitionError: a name leads out of the folder.
-        OSError: a file cannot be read.
+        OSError: the folder or the file cannot be made or read.
     """
-    lines: list[str] = []
-    for name, text in texts.items():
-        data = _read(_place(folder, name))
-        if data is None:
-            lines.append(f"{folder / name} is missing")
-        elif data != text.encode():
-            old = data.decode(errors="replace").splitlines()
-            lines += unified_diff(old, text.splitlines(), str(folder / name), "generated", lineterm="", n=1)
-    return lines
+    place = place.resolve()
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if _read(place) == text.encode():
+        return False
+    replace_file(place, text.encode())
+    return True
+
+
+def difference(place: Path, text: str) -> list[str]:
+    """Return a unified diff of a file and its expected text; no lines if they agree.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    data = _read(place)
+    if data is None:
+        return [f"{place} is missing"]
+    if data == text.encode():
+        return []
+    old = data.decode(errors="replace").splitlines()
+    return list(unified_diff(old, text.splitlines(), str(place), "generated", lineterm="", n=1))
 
 
 def replace_file(place: Path, data: bytes) -> None:
@@ -88,15 +81,6 @@ def replace_file(place: Path, data: bytes) -> None:
         with contextlib.suppress(OSError):
             beside.unlink()
         raise
-
-
-def _place(folder: Path, name: str) -> Path:
-    """Return where a file is, symbolic links resolved."""
-    inside = folder.resolve()
-    place = (inside / name).resolve()
-    if place == inside or not place.is_relative_to(inside):
-        raise DefinitionError(f"the file {name!r} is not inside the folder {str(folder)!r}")
-    return place
 
 
 def _read(place: Path) -> bytes | None:

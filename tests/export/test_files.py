@@ -1,4 +1,4 @@
-"""Generated files: whole or not at all, inside their folder, untouched when they are right."""
+"""Generated files: whole or not at all, untouched when they are right."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 
 import pytest
 
-from gatewayfw.errors import DefinitionError
 from gatewayfw.export.files import difference, replace_file, write
 
 OLD = 1_000_000_000
@@ -22,10 +21,10 @@ def files_in(folder):
     return {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_files_are_written_and_told(folder):
-    assert write(folder, {"a.ts": "é\r\n", "b.ts": "b\n"}) == [folder / "a.ts", folder / "b.ts"]
+def test_a_file_is_written_into_a_new_folder(folder):
+    assert write(folder / "a.ts", "é\r\n") is True
     assert (folder / "a.ts").read_bytes() == "é\r\n".encode()
-    assert sorted(os.listdir(folder)) == ["a.ts", "b.ts"]
+    assert os.listdir(folder) == ["a.ts"]
     assert (folder / "a.ts").stat().st_mode & 0o777 == 0o666 & ~umask()
 
 
@@ -36,44 +35,24 @@ def umask():
 
 
 def test_a_file_that_is_right_is_not_touched(folder):
-    write(folder, {"a.ts": "a", "b.ts": "b"})
-    for name in ("a.ts", "b.ts"):
-        os.utime(folder / name, (OLD, OLD))
-    assert write(folder, {"a.ts": "a", "b.ts": "c"}) == [folder / "b.ts"]
+    write(folder / "a.ts", "a")
+    os.utime(folder / "a.ts", (OLD, OLD))
+    assert write(folder / "a.ts", "a") is False
     assert (folder / "a.ts").stat().st_mtime == OLD
-    assert (folder / "b.ts").stat().st_mtime > OLD
+    assert write(folder / "a.ts", "c") is True
+    assert (folder / "a.ts").stat().st_mtime > OLD
 
 
-@pytest.mark.parametrize("name", ["../out.ts", "/tmp/out.ts", "a/../../out.ts", "", "."])
-def test_a_name_outside_is_refused(folder, name):
-    message = re.escape(f"the file {name!r} is not inside the folder {str(folder)!r}")
-    with pytest.raises(DefinitionError, match=f"^{message}$"):
-        write(folder, {"a.ts": "a", name: "x"})
-    with pytest.raises(DefinitionError, match=f"^{message}$"):
-        difference(folder, {name: "x"})
-    assert not folder.exists()
-
-
-def test_a_link_that_leads_out_is_refused(folder, tmp_path):
-    folder.mkdir(parents=True)
-    outside = tmp_path / "outside.ts"
-    outside.write_text("mine")
-    (folder / "a.ts").symlink_to(outside)
-    with pytest.raises(DefinitionError, match="is not inside the folder"):
-        write(folder, {"a.ts": "a"})
-    assert (outside.read_text(), os.listdir(folder)) == ("mine", ["a.ts"])
-
-
-def test_a_link_within_the_folder_stays_one(folder):
-    write(folder, {"real.ts": "old"})
+def test_a_link_stays_one(folder):
+    write(folder / "real.ts", "old")
     (folder / "a.ts").symlink_to("real.ts")
-    assert write(folder, {"a.ts": "new"}) == [folder / "a.ts"]
+    assert write(folder / "a.ts", "new") is True
     assert (folder / "a.ts").is_symlink() is True
     assert files_in(folder) == {"real.ts": "new", "a.ts": "new"}
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(folder, monkeypatch):
-    write(folder, {"a.ts": "old"})
+    write(folder / "a.ts", "old")
 
     beside = []
 
@@ -83,7 +62,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(folder, monkeyp
 
     monkeypatch.setattr(os, "fsync", fails)
     with pytest.raises(OSError, match="disk full"):
-        write(folder, {"a.ts": "new"})
+        write(folder / "a.ts", "new")
     assert files_in(folder) == {"a.ts": "old"}
     assert re.fullmatch(r"\.a\.ts\.[0-9a-f]{16}", *beside)
 
@@ -94,10 +73,10 @@ def test_a_file_that_cannot_be_made_is_told_as_such(folder):
 
 
 def test_a_difference_is_a_diff(folder):
-    write(folder, {"a.ts": "one\ntwo\n"})
-    assert difference(folder, {"a.ts": "one\ntwo\n"}) == []
-    assert difference(folder, {"b.ts": "x", "a.ts": "one\n2\n"}) == [
-        f"{folder / 'b.ts'} is missing",
+    write(folder / "a.ts", "one\ntwo\n")
+    assert difference(folder / "a.ts", "one\ntwo\n") == []
+    assert difference(folder / "b.ts", "x") == [f"{folder / 'b.ts'} is missing"]
+    assert difference(folder / "a.ts", "one\n2\n") == [
         f"--- {folder / 'a.ts'}",
         "+++ generated",
         "@@ -1,2 +1,2 @@",
@@ -108,7 +87,7 @@ def test_a_difference_is_a_diff(folder):
 
 
 def test_a_difference_has_one_line_around_each_change_and_reads_any_bytes(folder):
-    write(folder, {"a.ts": "1\n2\n3\n4\n5\n6\n"})
-    assert difference(folder, {"a.ts": "1\n2\n3\nX\n5\n6\n"})[2:] == ["@@ -3,3 +3,3 @@", " 3", "-4", "+X", " 5"]
+    write(folder / "a.ts", "1\n2\n3\n4\n5\n6\n")
+    assert difference(folder / "a.ts", "1\n2\n3\nX\n5\n6\n")[2:] == ["@@ -3,3 +3,3 @@", " 3", "-4", "+X", " 5"]
     (folder / "a.ts").write_bytes(b"\xff\n")
-    assert difference(folder, {"a.ts": "x\n"})[2:] == ["@@ -1 +1 @@", "-\ufffd", "+x"]
+    assert difference(folder / "a.ts", "x\n")[2:] == ["@@ -1 +1 @@", "-\ufffd", "+x"]

@@ -19,8 +19,8 @@ def catalog():
 
 
 def test_each_language_has_its_file(catalog):
-    assert generated(catalog, "ts") == {"gateway.ts": typescript(catalog)}
-    assert generated(catalog, "python") == {"gateway_types.py": python(catalog)}
+    assert generated(catalog, "ts") == ("gateway.ts", typescript(catalog))
+    assert generated(catalog, "python") == ("gateway_types.py", python(catalog))
 
 
 def test_another_language_is_refused_with_those_there_are(catalog):
