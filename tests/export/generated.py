@@ -39,7 +39,9 @@ def hints(module, name):
     """The annotations of a class as they are written, and the keys that must be there."""
     found = getattr(module, name)
     plain = {key: getattr(hint, "__forward_arg__", hint) for key, hint in found.__annotations__.items()}
-    return plain, set(found.__required_keys__)
+    optional = {key for key, hint in plain.items() if hint.startswith("NotRequired[")}
+    stripped = {key: hint[len("NotRequired[") : -1] if key in optional else hint for key, hint in plain.items()}
+    return stripped, found.__required_keys__ - optional
 
 
 def signature(gw, **options):

@@ -153,7 +153,7 @@ EXPORTS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "openapi.json": _openapi,
     "virtual.json": lambda catalog: _laid_out(openapi(catalog, virtual_paths=True)["paths"]),
     "typescript.txt": lambda catalog: typescript(catalog).partition("export type Service = ")[0],
-    "python.txt": lambda catalog: python(catalog).partition("class _WareAdd")[2].partition("class DefinitionError(")[0],
+    "python.txt": lambda catalog: python(catalog).partition("class WareAdd")[2].partition("class DefinitionError(")[0],
 }
 
 

@@ -83,7 +83,7 @@ def test_right_definitions_pass_and_typos_are_told_where(tmp_path):
     pytest.importorskip("mypy")
     for name, text in {"right": RIGHT, "wrong": WRONG}.items():
         (tmp_path / f"{name}.py").write_text(text, "utf-8")
-    assert mypy(tmp_path, "right.py", "wrong.py", python="3.11") == expected("wrong", WRONG)
+    assert mypy(tmp_path, "right.py", "wrong.py") == expected("wrong", WRONG)
 
 
 SHAPES = {

@@ -93,7 +93,7 @@ _OF_REMOTE = {"set": _FREE, "get": _FREE}
 def python(catalog: Mapping[str, Any]) -> str:
     """Return the source of the module for a catalog; equal catalogs give equal text.
 
-    It is plain Python 3.10 and imports nothing but Python's own library.
+    It is plain Python 3.11 and imports nothing but Python's own library.
     """
     types = Types()
     acts = _Acts(catalog, types)
@@ -165,7 +165,7 @@ class _Acts:
         if self._takes_batches:
             given = {**arguments, "service": _service(service)}
             entries = [Entry(name, *_without_default(annotation)) for name, annotation in given.items()]
-            self.requests.append(self._types.add(self._types.fresh(f"{base}Request"), entries))
+            self.requests.append(self._types.add(f"{base}Request", entries))
 
     def _argument(self, kind: Mapping[str, Any], base: str, suffix: str) -> str:
         """Return annotation and default of ``set`` or ``get``; the default means ``{}``."""
@@ -176,7 +176,7 @@ class _Acts:
         if not kind["fields"]:  # one class for all acts that take nothing
             return f"{self._types.value(kind, 'Nothing')} | None = None"
         entries = [self._entry(name, field, base, suffix) for name, field in kind["fields"].items()]
-        found = self._types.add(self._types.fresh(base + suffix), entries)
+        found = self._types.add(base + suffix, entries)
         return found if any(entry.required for entry in entries) else f"{found} | None = None"
 
     def _entry(self, name: str, kind: Mapping[str, Any], base: str, suffix: str) -> Entry:
@@ -191,7 +191,7 @@ class _Acts:
                 Entry(name, self._part(part, get, base, name), _is_sure(part), comment(part))
                 for name, part in kind["fields"].items()
             ]
-            found = self._types.add(self._types.fresh(f"{base}Result"), entries)
+            found = self._types.add(f"{base}Result", entries)
         else:
             found = self._part(kind, get, base, "Result")
         may_be_null = kind["presence"] != "required" and found != "Any" and not found.endswith(" | None")

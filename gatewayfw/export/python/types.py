@@ -1,8 +1,6 @@
 """Typed dictionaries as Python source: annotations, and the classes they need.
 
-The source runs on Python 3.10 without a dependency: no ``NotRequired``, so keys that may be left out are those of a
-class with ``total=False`` that inherits from one with the others. Keys that a class body cannot have (such as ``a-b``,
-``class`` or ``list``) need the functional form.
+Keys that a class body cannot have (such as ``a-b``, ``class`` or ``list``) need the functional form.
 """
 
 from __future__ import annotations
@@ -25,8 +23,8 @@ IMPORTS = frozenset(
     {
         *(("collections.abc", name) for name in ("Iterator", "Mapping", "Sequence")),
         ("os", "PathLike"),
-        *(("typing", name) for name in ("IO", "TYPE_CHECKING", "Any", "Literal", "Protocol", "TypeAlias", "TypedDict")),
-        ("typing", "overload"),
+        *(("typing", name) for name in ("IO", "TYPE_CHECKING", "Any", "Literal", "NotRequired", "Protocol")),
+        *(("typing", name) for name in ("TypeAlias", "TypedDict", "overload")),
     }
 )
 #: Names that the module itself uses.
@@ -80,21 +78,10 @@ class Types:
         self._names.add(name)
         return name
 
-    def add(self, name: str, entries: Sequence[Entry], doc: str = "") -> str:
-        """Add a class under a name that is `fresh`, and return the name."""
-        needed = [entry for entry in entries if entry.required]
-        rest = [entry for entry in entries if not entry.required]
-        if not needed or not rest:
-            self._blocks.append(_typed_dict(name, "TypedDict", entries, doc, total=bool(needed or not rest)))
-            return name
-        base = self.fresh(f"_{name}Needed")
-        self._blocks.append(_typed_dict(base, "TypedDict", needed, "", total=True))
-        if all(map(_is_plain, rest)):
-            self._blocks.append(_typed_dict(name, base, rest, doc, total=False))
-            return name
-        other = self.fresh(f"_{name}Rest")
-        self._blocks.append(_typed_dict(other, "TypedDict", rest, "", total=False))
-        self._blocks.append(f"class {name}({base}, {other}):\n" + _docstring(doc or "The keys of both.", "    ") + "\n")
+    def add(self, wanted: str, entries: Sequence[Entry], doc: str = "") -> str:
+        """Add a class, and return its name, if possible the wanted one."""
+        name = self.fresh(wanted)
+        self._blocks.append(_typed_dict(name, entries, doc))
         return name
 
     def value(self, kind: Mapping[str, Any], wanted: str) -> str:
@@ -141,7 +128,7 @@ class Types:
         """Return the class of an object; equal ones share it."""
         key = tuple(entries)
         if key not in self._values:
-            self._values[key] = self.add(self.fresh(wanted), key)
+            self._values[key] = self.add(wanted, key)
         return self._values[key]
 
 
@@ -221,8 +208,8 @@ class Selections:
             copies = f"list[{inner.document}]" if link["type"] == "multiple" else inner.document
             shown.append(Entry(name, copies, comment=FROZEN if "frozen" in link else ""))
         types = self._types
-        get = types.add(types.fresh(f"{base}Get{level}"), asked, f"What a `get` of {_plain(model)} may name.")
-        document = types.fresh(f"{base}{level}" if level else f"{base}Document")
+        get = types.add(f"{base}Get{level}", asked, f"What a `get` of {_plain(model)} may name.")
+        document = f"{base}{level}" if level else f"{base}Document"
         return Shape(get, types.add(document, shown, f"A document of {_plain(model)}, as far as `get` asks for it."))
 
     def _level(self, selection: Selection, hidden: Hidden) -> _Level:
@@ -310,27 +297,32 @@ def _is_plain(entry: Entry) -> bool:
     return not (name.startswith("__") or name[0].isupper() or name in _USED)
 
 
-def _typed_dict(name: str, base: str, entries: Sequence[Entry], doc: str, *, total: bool) -> str:
+def _typed_dict(name: str, entries: Sequence[Entry], doc: str) -> str:
+    is_total = not entries or any(entry.required for entry in entries)
     if not all(map(_is_plain, entries)):
-        return _functional(name, entries, doc, total=total)
-    head = f"class {name}({base}{'' if total else ', total=False'}):"
-    lines = [line for entry in entries for line in _describe(entry, f"{entry.name}: {entry.annotation}")]
+        return _functional(name, entries, doc, is_total)
+    head = f"class {name}(TypedDict{'' if is_total else ', total=False'}):"
+    lines = [line for entry in entries for line in _describe(entry, f"{entry.name}: {_annotated(entry, is_total)}")]
     if doc or not lines:
         said = _docstring(doc or "No keys.", "    ")
         lines = [said, *([""] if lines else []), *lines]
     return "\n".join([head, *lines]) + "\n"
 
 
-def _functional(name: str, entries: Iterable[Entry], doc: str, *, total: bool) -> str:
+def _functional(name: str, entries: Iterable[Entry], doc: str, is_total: bool) -> str:
     # The annotations are text, so that they can name later classes.
     lines = [
         f"    {line}"
         for entry in entries
-        for line in _describe(entry, f"{quoted(entry.name)}: {quoted(entry.annotation)},")
+        for line in _describe(entry, f"{quoted(entry.name)}: {quoted(_annotated(entry, is_total))},")
     ]
     above = [f"# {doc}"] if doc else []
-    end = ["    },", *([] if total else ["    total=False,"]), ")"]
+    end = ["    },", *([] if is_total else ["    total=False,"]), ")"]
     return "\n".join([*above, f"{name} = TypedDict(", f"    {quoted(name)},", "    {", *lines, *end]) + "\n"
+
+
+def _annotated(entry: Entry, is_total: bool) -> str:
+    return f"NotRequired[{entry.annotation}]" if is_total and not entry.required else entry.annotation
 
 
 def _describe(entry: Entry, line: str) -> list[str]:

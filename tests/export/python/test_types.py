@@ -46,13 +46,10 @@ File: TypeAlias = PathLike[str] | IO[bytes]
 Flag: TypeAlias = Literal[0, 1]
 
 
-class _CityAddCitySetNeeded(TypedDict):
+class CityAddCitySet(TypedDict):
     name: str
-
-
-class CityAddCitySet(_CityAddCitySetNeeded, total=False):
     #: How many live there.
-    size: int
+    size: NotRequired[int]
 
 
 class CountryCopyGet0(TypedDict, total=False):
@@ -134,13 +131,10 @@ class CountryListCountriesGet(TypedDict, total=False):
     rows: CountryGet1
 
 
-class _CountryListCountriesResultNeeded(TypedDict):
+class CountryListCountriesResult(TypedDict):
     total: int
-
-
-class CountryListCountriesResult(_CountryListCountriesResultNeeded, total=False):
-    note: str
-    rows: list[Country1]
+    note: NotRequired[str]
+    rows: NotRequired[list[Country1]]
 
 
 class AnyClient(Protocol):
@@ -244,10 +238,10 @@ def test_the_whole_module(gw):
     assert source(gw) == expected
 
 
-def test_equal_services_give_equal_bytes_of_python_3_10():
+def test_equal_services_give_equal_bytes_of_python_3_11():
     first, second = (create_service(token_key="k" * 32).gw for _ in range(2))
     assert source(first) == source(second)
-    assert ast.parse(source(first), feature_version=(3, 10))
+    assert ast.parse(source(first), feature_version=(3, 11))
 
 
 def test_a_gateway_without_acts_has_a_client_that_calls_nothing(gw):
@@ -376,53 +370,35 @@ class Plain(TypedDict):
     a: int
 
 
-class _MixedNeeded(TypedDict):
-    #: One.
-    a: int
-
-
-class Mixed(_MixedNeeded, total=False):
+class Mixed(TypedDict):
     """Doc."""
 
-    b: str
-
-
-class _OddNeeded(TypedDict):
     #: One.
     a: int
+    b: NotRequired[str]
 
 
-_OddRest = TypedDict(
-    "_OddRest",
+# Doc.
+Odd = TypedDict(
+    "Odd",
     {
-        "b-c": 'list["X"]',
+        #: One.
+        "a": "int",
+        "b-c": 'NotRequired[list["X"]]',
         #: Two.
-        "class": "str",
+        "class": "NotRequired[str]",
     },
-    total=False,
 )
 
 
-class Odd(_OddNeeded, _OddRest):
-    """Doc."""
-
-
-class _UntoldNeeded(TypedDict):
-    #: One.
-    a: int
-
-
-_UntoldRest = TypedDict(
-    "_UntoldRest",
+Untold = TypedDict(
+    "Untold",
     {
-        "b-c": 'list["X"]',
+        "b-c": 'NotRequired[list["X"]]',
+        #: One.
+        "a": "int",
     },
-    total=False,
 )
-
-
-class Untold(_UntoldNeeded, _UntoldRest):
-    """The keys of both."""
 
 
 # Doc.
@@ -556,6 +532,7 @@ def test_a_key_that_would_hide_or_break_something_stands_as_text(name):
 
 TAKEN = {
     *("Iterator", "Mapping", "Sequence", "PathLike", "IO", "TYPE_CHECKING", "Any", "Literal", "Protocol"),
+    "NotRequired",
     *("TypeAlias", "TypedDict", "overload", "AnyClient", "Client", "Date", "File", "Flag", "Id", "Request"),
     *("None", "True", "False", "Bounded"),
 }
@@ -571,7 +548,7 @@ def test_the_types_import_these():
     assert import_lines(IMPORTS) == (
         "from collections.abc import Iterator, Mapping, Sequence\n"
         "from os import PathLike\n"
-        "from typing import Any, IO, Literal, Protocol, TYPE_CHECKING, TypeAlias, TypedDict, overload\n"
+        "from typing import Any, IO, Literal, NotRequired, Protocol, TYPE_CHECKING, TypeAlias, TypedDict, overload\n"
     )
 
 
