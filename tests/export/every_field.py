@@ -12,7 +12,6 @@ import mongomock
 from marshmallow import INCLUDE, Schema, post_load, validate
 from marshmallow import fields as mm
 
-from gatewayfw.catalog.kinds import kind_of
 from gatewayfw.core import Gateway, gateway
 from gatewayfw.odm import Model, Operators
 from gatewayfw.schemas import (
@@ -30,6 +29,7 @@ from gatewayfw.schemas import (
     optional,
     string,
 )
+from gatewayfw.schemas.kinds.descriptions import describe
 from tests.fuzz.search import drawn
 from tests.meaning import ALSO_TEXT, LEAVES, PARTS, Meaning, meanings
 
@@ -178,7 +178,7 @@ def make_service(rows: dict[str, Row]) -> Service:
     gw.odm.set_db(mongomock.MongoClient().test)
     fields = {name: row.field for name, row in rows.items()}
     things = gw.odm.new_model("thing", fields)
-    listed = [name for name, field in things.schema.pure.items() if kind_of(field)["kind"] not in _PARTS]
+    listed = [name for name, field in things.schema.pure.items() if describe(field)["kind"] not in _PARTS]
     listing = things.listing(filter={name: ["eq"] for name in listed}, most=100)
 
     def add(body: Any) -> Any:

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatewayfw.catalog.kinds import operands_of
 from gatewayfw.errors import ValidationError
 from gatewayfw.export.jsonschema.document import details_schema, json_schema
 from gatewayfw.export.python.module import python
 from gatewayfw.export.typescript.module import typescript
 from gatewayfw.odm.listings.conditions import MOST_CONTAINED
+from gatewayfw.schemas.kinds.descriptions import operands_of
 from tests.export.checking import expected, mypy
 from tests.export.compiling import COMPILERS
 from tests.export.listed import listed

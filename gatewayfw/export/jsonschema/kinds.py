@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, final
 
-from gatewayfw.catalog.kinds import Description, operands_of
 from gatewayfw.export.patterns import ecma
 from gatewayfw.export.text import FROZEN
+from gatewayfw.schemas.kinds.base import Description
+from gatewayfw.schemas.kinds.descriptions import operands_of
 from gatewayfw.schemas.kinds.numbers import MOST_DIGITS
 from gatewayfw.schemas.kinds.text import LONGEST_EMAIL
 from gatewayfw.schemas.relations import REV

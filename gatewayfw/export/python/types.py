@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, final
 
-from gatewayfw.catalog.kinds import operands_of
 from gatewayfw.export.python.runtime import runtime
 from gatewayfw.export.text import FROZEN, printable
+from gatewayfw.schemas.kinds.descriptions import operands_of
 from gatewayfw.schemas.relations import REV
 
 #: What the types of the module import, as pairs of a module and a name.

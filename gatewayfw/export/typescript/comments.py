@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from gatewayfw.catalog.kinds import Description
 from gatewayfw.export.text import FROZEN, printable
+from gatewayfw.schemas.kinds.base import Description
 
 #: The words for bounds in the comment of a field.
 _NOTES = {

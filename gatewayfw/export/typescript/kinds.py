@@ -11,8 +11,9 @@ from textwrap import indent
 from types import MappingProxyType
 from typing import Any, final
 
-from gatewayfw.catalog.kinds import Description, operands_of
 from gatewayfw.export.typescript.comments import comment, noted
+from gatewayfw.schemas.kinds.base import Description
+from gatewayfw.schemas.kinds.descriptions import operands_of
 from gatewayfw.schemas.relations import REV
 
 #: The fields that links above hide, by model.

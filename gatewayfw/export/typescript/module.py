@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
-from gatewayfw.catalog.kinds import Description
 from gatewayfw.export.text import OPENING
 from gatewayfw.export.typescript.comments import comment_on, said_of
 from gatewayfw.export.typescript.kinds import DEEPEST, Asked, Sent, Shown, TypeMember, block, key, union
+from gatewayfw.schemas.kinds.base import Description
 
 #: What only a gateway that takes batches has, in `template.ts`.
 _BATCH = re.compile(r"/\* batch \*/\n?(.*?)/\* end \*/\n?", re.DOTALL)

@@ -32,7 +32,7 @@ from gatewayfw.schemas.kinds.quick import Load, Quick, Store, Test, all_of, as_i
 from gatewayfw.schemas.kinds.sizes import ENDLESS
 from gatewayfw.schemas.values import finite_number
 
-#: A field in plain words, as JSON; see `gatewayfw.catalog.kinds`.
+#: A field in plain words, as JSON; see `gatewayfw.schemas.kinds.descriptions`.
 Description = dict[str, Any]
 
 
@@ -152,7 +152,7 @@ class Kind(mm.Field[Any]):
         return now
 
     def description(self) -> Description:
-        """Return the kind and its bounds, as `gatewayfw.catalog.kinds` documents them."""
+        """Return the kind and its bounds, in the words of `descriptions`."""
         return {"kind": self.kind}
 
     def unstated(self, path: str) -> Iterator[str]:

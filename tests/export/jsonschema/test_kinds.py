@@ -7,7 +7,6 @@ import pytest
 from marshmallow import INCLUDE, Schema
 from marshmallow import fields as mm
 
-from gatewayfw.catalog.kinds import kind_of
 from gatewayfw.export.jsonschema.kinds import ShownValues, Values
 from gatewayfw.schemas import (
     Schemas,
@@ -32,6 +31,7 @@ from gatewayfw.schemas import (
     uuid,
 )
 from gatewayfw.schemas.fields import as_field, described
+from gatewayfw.schemas.kinds.descriptions import describe
 from gatewayfw.settings import Settings
 
 ID = {"type": "string", "pattern": "^[0-9a-fA-F]{24}$", "maxLength": 24}
@@ -130,14 +130,14 @@ KINDS = {
 
 @pytest.mark.parametrize(("field", "schema"), KINDS.values(), ids=KINDS)
 def test_a_kind(field, schema):
-    kind = kind_of(field)
+    kind = describe(field)
     shown = {name: value for name, value in schema.items() if name not in KEYS}  # replies may have any keys
     assert (Values({}, "#/", {}).schema(kind), ShownValues({}, "#/", {}).schema(kind)) == (schema, shown)
 
 
 def test_a_maximum_of_the_setting_holds_for_requests_only():
     text = Schemas(Settings(max_text=7)).add("note", {"text": string(size=(2, None))}).pure["text"]
-    kind = kind_of(text)
+    kind = describe(text)
     asked = {"type": "string", "minLength": 2, "maxLength": 7}
     assert kind == {"kind": "string", "minLength": 2, "maxLength": 7, "sized": False, "presence": "required"}
     assert Values({}, "#/", {}).schema(kind) == asked
@@ -146,14 +146,14 @@ def test_a_maximum_of_the_setting_holds_for_requests_only():
 
 def test_so_does_one_of_binary_data():
     data = Schemas(Settings(max_text=7)).add("note", {"data": binary()}).pure["data"]
-    asked, shown = (values({}, "#/", {}).schema(kind_of(data)) for values in (Values, ShownValues))
-    assert kind_of(data) == {"kind": "binary", "maxBytes": 7, "sized": False, "presence": "required"}
+    asked, shown = (values({}, "#/", {}).schema(describe(data)) for values in (Values, ShownValues))
+    assert describe(data) == {"kind": "binary", "maxBytes": 7, "sized": False, "presence": "required"}
     assert asked == {**shown, "maxLength": 12}
     assert "maxLength" not in shown
 
 
 def test_a_date_is_any_of_iso_8601_in_requests_and_one_form_in_replies():
-    kind = kind_of(date())
+    kind = describe(date())
     day, time = "[0-9]{4}-[0-9]{2}-[0-9]{2}", r"[0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?"
     offset = "(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?"
     assert Values({}, "#/", {}).schema(kind) == {

@@ -5,7 +5,7 @@ Its keys: ``{"format", "tokens", "maxBatch", "models", "services"}``.
 - ``tokens``: where clients put a token: ``[{"in": "header" | "bearer" | "cookie", "name"}]``, never empty.
 - ``maxBatch``: most acts that one request may ask for as a batch; 0 for no batches.
 - ``models``: by name ``{"fields": {name: kind}, "links": {name: link}}``; see
-  `gatewayfw.catalog.kinds` and `links_of`. Excluded fields do not exist in it.
+  `gatewayfw.schemas.kinds.descriptions` and `links_of`. Excluded fields do not exist in it.
 - ``services``: by name; ``{"remote": true}``, or ``{"remote": false, "acts": {model: {act: ...}}}``.
 
 An act has ``description``, ``mode`` (``assert`` or ``create``), ``access`` (``public``, ``rule`` or
@@ -33,7 +33,8 @@ from gatewayfw.acts import Act, Acts
 from gatewayfw.acts.hooks import find_marks
 from gatewayfw.acts.replies import Exceptions
 from gatewayfw.acts.returns import Returns, Selected
-from gatewayfw.catalog.kinds import Description, kind_of, kinds_of, sent_kind_of
+from gatewayfw.schemas.kinds.base import Description
+from gatewayfw.schemas.kinds.descriptions import describe, describe_all, describe_sent
 from gatewayfw.schemas.registry import ModelSchema, Schemas
 from gatewayfw.schemas.relations import RelatedRelation, Relation
 from gatewayfw.token_carriers import Carrier
@@ -54,7 +55,7 @@ def build(schemas: Schemas, acts: Acts) -> dict[str, Any]:
     services = acts.get_acts_with_services()
     return {
         "format": FORMAT,
-        "tokens": [_describe(carrier) for carrier in acts.token_carriers],
+        "tokens": [_place(carrier) for carrier in acts.token_carriers],
         "maxBatch": schemas.settings.max_batch,
         "models": {name: _model(schemas, model) for name, model in schemas.get_schemas().items()},
         "services": {name: _service(service, acts.exceptions) for name, service in services.items()},
@@ -64,7 +65,7 @@ def build(schemas: Schemas, acts: Acts) -> dict[str, Any]:
 def _model(schemas: Schemas, model: ModelSchema) -> dict[str, Any]:
     visible = {name: model.pure[name] for name in model.copy_fields()}
     id_ = {"kind": "object_id", "presence": "required"}
-    return {"fields": {"_id": id_, **kinds_of(visible)}, "links": links_of(schemas, model)}
+    return {"fields": {"_id": id_, **describe_all(visible)}, "links": links_of(schemas, model)}
 
 
 def links_of(schemas: Schemas, model: ModelSchema) -> dict[str, dict[str, Any]]:
@@ -113,8 +114,8 @@ def _act(act: Act, shared: Exceptions) -> dict[str, Any]:
         "mode": act.validation_run_type,
         "access": access,
         "roles": roles,
-        "token": _describe_first(step.token for step in steps),
-        "role": _describe_first(step.role for step in steps),
+        "token": _first_place(step.token for step in steps),
+        "role": _first_place(step.role for step in steps),
         "mcp": act.mcp,
         "limit": list(act.limit or ()),
         "idempotent": act.once.seconds if act.once else None,
@@ -143,12 +144,12 @@ def _access(act: Act) -> tuple[str, list[str] | None]:
     return ("rule" if rules else "open"), (list(dict.fromkeys(named)) or None)
 
 
-def _describe(carrier: Carrier) -> dict[str, str]:
+def _place(carrier: Carrier) -> dict[str, str]:
     return {"in": carrier.place, "name": carrier.name}
 
 
-def _describe_first(carriers: Iterable[Carrier | None]) -> dict[str, str] | None:
-    return next((_describe(carrier) for carrier in carriers if carrier is not None), None)
+def _first_place(carriers: Iterable[Carrier | None]) -> dict[str, str] | None:
+    return next((_place(carrier) for carrier in carriers if carrier is not None), None)
 
 
 def _name(hook: Any) -> str:
@@ -164,7 +165,7 @@ def _part(field: Field[Any] | None, mode: str) -> Description:
     """
     if field is None:
         return dict(_ANY_OBJECT)
-    return sent_kind_of(field, mode)
+    return describe_sent(field, mode)
 
 
 def _returns(result: Returns, get: Field[Any] | None) -> Description:
@@ -181,4 +182,4 @@ def _returned(part: Selected | Field[Any]) -> Description:
     if isinstance(part, Selected):
         documents = {"kind": "documents", "model": part.select.model, "type": part.word}
         return {**documents, "get": list(part.path), "presence": "required"}
-    return kind_of(part)
+    return describe(part)

@@ -11,7 +11,6 @@ from bson import ObjectId
 from marshmallow import INCLUDE, Schema, validate
 from marshmallow import fields as mm
 
-from gatewayfw.catalog.kinds import kind_of, kinds_of
 from gatewayfw.schemas import (
     any_,
     array,
@@ -29,6 +28,7 @@ from gatewayfw.schemas import (
     string,
 )
 from gatewayfw.schemas.fields import as_field
+from gatewayfw.schemas.kinds.descriptions import describe, describe_all
 
 
 class Colour(enum.Enum):
@@ -137,7 +137,7 @@ KINDS = {
 
 @pytest.mark.parametrize(("field", "kind"), KINDS.values(), ids=KINDS)
 def test_a_field_in_plain_words(field, kind):
-    assert kind_of(field) == kind
+    assert describe(field) == kind
 
 
 def test_a_subclass_is_described_as_its_nearest_base():
@@ -147,7 +147,7 @@ def test_a_subclass_is_described_as_its_nearest_base():
     class Own(mm.Field):
         pass
 
-    assert kinds_of({"loud": Loud(), "own": Own()}) == {
+    assert describe_all({"loud": Loud(), "own": Own()}) == {
         "loud": {"kind": "string", **LEFT_OUT},
         "own": {"kind": "any", **LEFT_OUT},
     }

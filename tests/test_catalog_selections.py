@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gatewayfw.catalog.build import links_of
+from gatewayfw.catalog import links_of
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
 
