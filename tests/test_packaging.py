@@ -222,4 +222,4 @@ def test_a_new_project_passes_its_own_tests(installed, dist, tmp_path):
     found = ("install", "-q", "--dry-run", "--ignore-installed", "--no-index", "--no-deps")
     run(installed, "-m", "pip", *found, "-r", project / "requirements.txt", cwd=tmp_path)
     shutil.copy(project / "requirements-dev.txt", project / ".venv" / "installed")  # but for the MongoDB server
-    assert re.search(r"^8 passed", run(project / "dev", "test", "-q", "-p", "no:cacheprovider"), re.MULTILINE)
+    assert re.search(r"^9 passed", run(project / "dev", "test", "-q", "-p", "no:cacheprovider"), re.MULTILINE)

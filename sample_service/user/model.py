@@ -31,7 +31,7 @@ _NEWEST_FIRST = {
 
 def define_user(gw: Gateway) -> Model:
     """Define user; the password's hash is in no reply and no copy."""
-    return gw.odm.new_model(
+    users = gw.odm.new_model(
         "user",
         {
             "first_name": NAME,
@@ -64,6 +64,8 @@ def define_user(gw: Gateway) -> Model:
             "excludes": ["password"],
         },
     )
+    gw.odm.migration("2026-11 active users", "user", default={"isActive": True})  # those of before there was `isActive`
+    return users
 
 
 def relation_input(ids: Mapping[str, Any]) -> dict[str, Any]:

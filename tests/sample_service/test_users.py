@@ -176,3 +176,12 @@ def test_set_user_roles_refuses(act_as, people, digest, roles, message):
 
 def test_set_user_roles_of_nobody(act_as, people):
     assert act_as("Manager", "setUserRoles", {"_id": NOBODY, "roles": []}, {}) == refused(404, "user not found")
+
+
+def test_users_of_before_is_active_become_active(service, database, people):
+    database.user.update_one({"_id": ObjectId(people["Admin"].id)}, {"$set": {"isActive": False}})
+    database.user.update_many({"isActive": {"$ne": False}}, {"$unset": {"isActive": ""}})
+    (done,) = service.gw.odm.migrate()
+    assert (done["name"], done["changed"], done["left"]) == ("2026-11 active users", len(people) - 1, 0)
+    active = {user["email"]: user["isActive"] for user in database.user.find()}
+    assert active == {email: email != "admin@example.com" for email in active}
