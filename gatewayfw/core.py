@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, final
@@ -26,7 +25,6 @@ from gatewayfw.observe.calls import CallObservers, F
 from gatewayfw.observe.metrics import warn_of_processes
 from gatewayfw.observe.sentry import leave_to_signal
 from gatewayfw.odm import Odm
-from gatewayfw.remote import HttpService
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import GivenSettings, Settings, open_to_config, read_config
 from gatewayfw.spelling import as_contract
@@ -93,9 +91,8 @@ class Gateway:
         """Take an app to be mounted in, and settings by name (``deadline=3``)."""
         self.settings = Settings.load(os.environ, **settings)
         self.schemas = Schemas(self.settings)
-        connect = partial(HttpService, settings=self.settings)
         limits = RateLimits(self.settings, caller_key)
-        self.acts = Acts(self.schemas, limits, connect, parse_exceptions(exceptions))
+        self.acts = Acts(self.schemas, limits, parse_exceptions(exceptions))
         self.odm = Odm(self.schemas, self.settings)
         self.context_fns = make_contexts()
         self.lifecycle = Lifecycle(

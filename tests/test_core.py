@@ -134,7 +134,7 @@ def test_what_a_gateway_is_given_is_in_force(make):
 
 def test_services_elsewhere_have_the_settings_of_the_gateway(monkeypatch):
     bounds = []
-    monkeypatch.setattr("gatewayfw.remote.Posts", lambda url, **given: bounds.append(given["max_bytes"]))
+    monkeypatch.setattr("gatewayfw.acts.remote.Posts", lambda url, **given: bounds.append(given["max_bytes"]))
     gateway(max_reply_bytes=5).acts.set_service("far", "http://far")
     assert bounds == [5 + ENVELOPE_BYTES]
 

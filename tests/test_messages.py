@@ -13,7 +13,7 @@ from gatewayfw import errors, messages
 
 ROOT = Path(messages.__file__).parent
 #: What judges requests and values of clients. The other parts describe them, or are a client.
-JUDGES = ("acts", "auth", "files", "limits", "odm", "schemas", "storage", "web", "core.py", "errors.py", "remote.py")
+JUDGES = ("acts", "auth", "files", "limits", "odm", "schemas", "storage", "web", "core.py", "errors.py")
 SOURCES = {
     path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
     for part in JUDGES

@@ -27,9 +27,9 @@ BOTTOM = {
     "settings",
     "spelling",
 }
-ACTS = BOTTOM | {"schemas", "acts"}
+ACTS = BOTTOM | {"schemas", "wire", "acts"}
 WEB = ACTS | {"storage", "odm", "files", "catalog", "export", "observe.calls", "wire", "web"}
-PARTS = WEB | {"limits", "auth", "remote", "client", "observe", "playground"}
+PARTS = WEB | {"limits", "auth", "client", "observe", "playground"}
 
 #: What each part may import, itself apart; a longer name wins.
 MAY_SEE: dict[str, set[str]] = {
@@ -45,15 +45,14 @@ MAY_SEE: dict[str, set[str]] = {
     "schemas": BOTTOM,
     "storage": BOTTOM,
     "odm": BOTTOM | {"schemas", "storage"},
-    "acts": BOTTOM | {"schemas"},
+    "acts": BOTTOM | {"schemas", "wire"},
     "limits": ACTS,
     "auth": ACTS,
     "catalog": ACTS,
     "export": ACTS | {"catalog"},
     "files": ACTS | {"storage", "odm"},
     "wire": BOTTOM,
-    "remote": ACTS | {"wire"},
-    "client": ACTS | {"wire"},
+    "client": ACTS,
     "observe": ACTS,
     "observe.calls": ACTS,
     "web": WEB,

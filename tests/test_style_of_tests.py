@@ -27,7 +27,7 @@ SLEEPS = {
     "odm/jobs/test_background.py": "shows that a thread does nothing",
     "storage/mongo/test_storage.py": "the driver looks at the real deadline",
     "storage/mongo/test_transactions.py": "the driver looks at the real deadline",
-    "test_remote.py": "a second body waits in the sender's buffers",
+    "acts/test_remote.py": "a second body waits in the sender's buffers",
     "testing/test_supervisor.py": "a program that waits to be killed",
     "waiting.py": "the one place that waits for a condition",
     "web/servers/test_granian.py": "acts that take long",

@@ -4,8 +4,9 @@ from gatewayfw.acts.act import Act
 from gatewayfw.acts.context import Context, ContextFns
 from gatewayfw.acts.headers import Headers
 from gatewayfw.acts.lifecycle import Lifecycle, RequestBounds
-from gatewayfw.acts.lookup import RemoteReply, RemoteService, UnknownName
+from gatewayfw.acts.lookup import UnknownName
 from gatewayfw.acts.registry import Acts
+from gatewayfw.acts.remote import RemoteService
 from gatewayfw.acts.replies import Reply
 
 __all__ = [
@@ -15,7 +16,6 @@ __all__ = [
     "ContextFns",
     "Headers",
     "Lifecycle",
-    "RemoteReply",
     "RemoteService",
     "Reply",
     "RequestBounds",

@@ -16,8 +16,8 @@ from gatewayfw.acts.context import ADDRESS, ContextFns
 from gatewayfw.acts.headers import Headers
 from gatewayfw.acts.hooks import ActFn, refuse_answer, run_error_hooks
 from gatewayfw.acts.idempotent import IdempotentRunner, read_key
-from gatewayfw.acts.lookup import RemoteReply, RemoteService
 from gatewayfw.acts.registry import Acts
+from gatewayfw.acts.remote import RemoteService
 from gatewayfw.acts.replies import NO_EXCEPTIONS, ReplyBounds, WrittenReply, find_error
 from gatewayfw.acts.totals import BatchTotals
 from gatewayfw.errors import (
@@ -83,7 +83,7 @@ class Lifecycle:
         files: SentFiles | None = None,
         *,
         act: Act | None = None,
-    ) -> T | WrittenReply | RemoteReply:
+    ) -> T | WrittenReply:
         """Run the act that a body names, and return what ``finish`` makes of its result.
 
         ``body`` is ``{"service"?, "model", "act", "details": {"set", "get"}}``. The caller has opened the context and
@@ -211,7 +211,7 @@ class Lifecycle:
         finally:
             del shown, error  # a frame that keeps an error, which keeps the frame, would keep the request
 
-    def _forward(self, service: RemoteService, body: Mapping[str, Any]) -> RemoteReply:
+    def _forward(self, service: RemoteService, body: Mapping[str, Any]) -> WrittenReply:
         with self.deadline() as bounds, self._translating(service, body, bounds):
             _run_hooks(service.act_hooks, body, bounds)
             context = self._contexts.get_context_model()

@@ -1,91 +1,21 @@
 """Services, whose acts run here or behind a URL, and how they are found by name.
 
-`gatewayfw.remote.HttpService` calls one over HTTP. Source: specification 18.2.
+Source: specification 18.2.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass, field
-from typing import Any, final
+from collections.abc import Iterable, Mapping
+from typing import final
 
 from gatewayfw import messages
 from gatewayfw.acts.act import Act, ActsByName, Service
-from gatewayfw.acts.hooks import Hook, call_with_body, find_hook_problems
-from gatewayfw.errors import DefinitionError, NotFound
+from gatewayfw.acts.hooks import Hook
+from gatewayfw.acts.remote import RemoteService
+from gatewayfw.errors import NotFound
 from gatewayfw.schemas.paths import shown
 from gatewayfw.spelling import MAIN
-from gatewayfw.token_carriers import Carrier
 
-
-@final
-@dataclass(frozen=True)
-class RemoteReply:
-    """The answer of a remote service: status and envelope, unchanged.
-
-    The status is in 200..299 or 400..599. ``headers`` holds those of `gatewayfw.wire.posting.TOLD` that came with an
-    error, and only ``Idempotent-Replay`` of a success. Without them a reply with an unknown outcome (503,
-    ``outcome_unknown``) would look like one that wrote nothing.
-    """
-
-    status: int
-    envelope: bytes
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-
-class RemoteService:
-    """A service of another gateway.
-
-    Attributes:
-        name: the name it is registered under, for messages.
-        given: the URL as it was given.
-        pre_act: the hooks that run before a request is posted on.
-        act_hooks: the same, each callable with the body.
-
-    Raises:
-        DefinitionError: a hook is not valid.
-    """
-
-    def __init__(self, url: str, name: str, pre_act: Sequence[Hook]) -> None:
-        self.name = name
-        self.given = url
-        if problems := list(find_hook_problems({"pre_act": pre_act})):
-            raise DefinitionError(f"service {name}: {'; '.join(problems)}")
-        self.pre_act = self._own = tuple(pre_act)
-        self.act_hooks = tuple(map(call_with_body, self.pre_act))
-
-    def with_common_hooks(self, hooks: Sequence[Hook]) -> RemoteService:
-        """Return it with these hooks before its own, and no other common ones."""
-        service = copy(self)
-        service.pre_act = (*hooks, *self._own)
-        service.act_hooks = tuple(map(call_with_body, service.pre_act))
-        return service
-
-    def call(
-        self,
-        body: Mapping[str, Any],
-        headers: Mapping[str, str],
-        *,
-        seconds: float,
-        carriers: Iterable[Carrier] = (),
-        address: str = "",
-    ) -> RemoteReply:
-        """Forward a request to the service ``main`` there; return the answer in time.
-
-        What ``carriers`` find in the headers is passed on, too: of all cookies those that carry a token or a role.
-        ``address`` is that of the caller's connection.
-
-        Raises:
-            BadRequest: the body or a forwarded header cannot be written.
-            RemoteError: unreachable, too many hops, or an answer that is not an envelope.
-            RemoteTimeout: too slow.
-        """
-        raise NotImplementedError
-
-
-#: Makes the service at a URL, which it takes with the keywords ``name``, ``pre_act`` and ``headers`` of `set_service`.
-Connect = Callable[..., RemoteService]
 Services = Mapping[str, Service | RemoteService]
 
 

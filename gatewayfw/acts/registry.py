@@ -23,7 +23,8 @@ from gatewayfw.acts.hooks import (
     find_marks,
     join_early_hooks,
 )
-from gatewayfw.acts.lookup import Connect, Directory, RemoteService, Services, list_hooks
+from gatewayfw.acts.lookup import Directory, Services, list_hooks
+from gatewayfw.acts.remote import RemoteService
 from gatewayfw.acts.replies import NO_EXCEPTIONS, Exceptions
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.definition_types import Kind, UntypedDict
@@ -71,13 +72,10 @@ class Acts(Directory):
         exceptions: what exceptions of all acts become; those of an act come first.
     """
 
-    def __init__(
-        self, schemas: Schemas, limits: Limits, connect: Connect, exceptions: Exceptions = NO_EXCEPTIONS
-    ) -> None:
+    def __init__(self, schemas: Schemas, limits: Limits, exceptions: Exceptions = NO_EXCEPTIONS) -> None:
         self.limits = limits
         self.exceptions = exceptions
         self._schemas = schemas
-        self._connect = connect
         self._lock = Lock()
         #: The acts of `main`. Copies of so large a table for each act would take most of the time of a start.
         self._main: dict[str, dict[str, Act]] = {}
@@ -235,7 +233,7 @@ class Acts(Directory):
 
         With a URL you may give ``pre_act``, hooks that run before a request is forwarded (like those of an act, but
         with a body that has not been validated), and ``headers``, names of request headers to forward besides
-        `gatewayfw.remote.FORWARDED`, as the context has them in ``Headers`` after the hooks.
+        `gatewayfw.acts.remote.FORWARDED`, as the context has them in ``Headers`` after the hooks.
 
         Raises:
             DefinitionError: the name is bad, taken or ``main``; the URL, a hook or a header is bad; hooks or headers
@@ -248,7 +246,8 @@ class Acts(Directory):
             raise DefinitionError("the service main is this gateway itself; use set_act")
         parsed: Service | RemoteService
         if isinstance(service, str):
-            parsed = self._connect(service, name=name, pre_act=pre_act, headers=headers)
+            settings = self._schemas.settings
+            parsed = RemoteService(service, name=name, settings=settings, pre_act=pre_act, headers=headers)
         elif pre_act or headers:
             raise DefinitionError(f"service {name}: pre_act and headers go with a URL; acts have hooks of their own")
         else:

@@ -158,7 +158,7 @@ class ReplyBounds(Protocol):
 @final
 @dataclass(frozen=True)
 class WrittenReply:
-    """A `Reply` whose body has become the JSON of an envelope."""
+    """A `Reply` whose body is the JSON of an envelope, or a remote service's."""
 
     status: int
     lines: tuple[tuple[str, str], ...]
@@ -202,6 +202,14 @@ def _header_problems(headers: Any) -> Iterator[str]:
         seen.add(lowered)
         if not isinstance(value, str) or not _VALUE.fullmatch(value) or len(value) > _MOST:
             yield f"headers: the value of {name} must be text of printable ASCII, up to {_MOST} characters"
+
+
+def error_headers(status: int, code: str | None = None) -> dict[str, str]:
+    """Return the headers of every error reply with this status; none below 400."""
+    if status < 400:
+        return {}
+    headers = {"X-Error-Code": code or HttpError("", status).code}
+    return {**headers, "WWW-Authenticate": "Token"} if status == 401 else headers
 
 
 #: By the class: ``(status, code, message)``.

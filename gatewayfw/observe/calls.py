@@ -13,7 +13,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, TypeVar, final
 
 from gatewayfw.acts.hooks import find_fn_problems
-from gatewayfw.acts.lookup import RemoteService, UnknownName
+from gatewayfw.acts.lookup import UnknownName
+from gatewayfw.acts.remote import RemoteService
 from gatewayfw.acts.replies import CODE
 from gatewayfw.errors import DefinitionError
 from gatewayfw.logs import traceback_of

@@ -25,14 +25,14 @@ from gatewayfw import messages
 from gatewayfw.acts.act import Act
 from gatewayfw.acts.context import ContextFns, copy_for_attempt
 from gatewayfw.acts.lifecycle import Lifecycle, RequestBounds, say_what_is_done
-from gatewayfw.acts.lookup import RemoteReply, RemoteService
+from gatewayfw.acts.remote import RemoteService
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.totals import BatchTotals
 from gatewayfw.errors import BadRequest, GatewayError, NotDone
 from gatewayfw.observe.calls import OK, CallObservers, OpenCall
 from gatewayfw.odm import Odm
 from gatewayfw.settings import Settings
-from gatewayfw.web.failure import error_headers, is_unexpected
+from gatewayfw.web.failure import is_unexpected
 from gatewayfw.web.flask_request import FlaskGlobals, address_of, begin
 from gatewayfw.web.reader import check_request
 from gatewayfw.web.reply import finish
@@ -307,13 +307,11 @@ def _finish(result: Any, bounds: RequestBounds) -> bytes | WrittenReply:
     return written
 
 
-def _item(reply: bytes | WrittenReply | RemoteReply) -> ItemReply:
+def _item(reply: bytes | WrittenReply) -> ItemReply:
     """Return the reply to an item that was done, here or by a remote service."""
-    if isinstance(reply, bytes):
-        return _write(reply, 200, {})
-    if isinstance(reply, WrittenReply):
-        return _write(reply.envelope, reply.status, {})
-    return _write(reply.envelope, reply.status, {**error_headers(reply.status), **reply.headers})
+    return (
+        _write(reply, 200, {}) if isinstance(reply, bytes) else _write(reply.envelope, reply.status, dict(reply.lines))
+    )
 
 
 def _write(envelope: bytes, status: int, headers: Mapping[str, str]) -> ItemReply:

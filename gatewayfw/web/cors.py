@@ -98,7 +98,8 @@ class Cors:
 
 
 def _exposing(names: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    return (("Access-Control-Expose-Headers", ", ".join([EXPOSED_HEADERS, *names])),)
+    exposed = dict.fromkeys([*EXPOSED_HEADERS.split(", "), *names])
+    return (("Access-Control-Expose-Headers", ", ".join(exposed)),)
 
 
 def _checked_headers(headers: Any) -> Iterator[str]:

@@ -20,7 +20,7 @@ from gatewayfw import messages
 from gatewayfw.acts.checks import Checks
 from gatewayfw.acts.context import ContextFns, fill
 from gatewayfw.acts.lifecycle import Lifecycle
-from gatewayfw.acts.lookup import RemoteReply, UnknownName
+from gatewayfw.acts.lookup import UnknownName
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.environment import IN_PROCESS
 from gatewayfw.errors import BadRequest, GatewayError, MethodNotAllowed
@@ -39,8 +39,8 @@ from gatewayfw.web.playground import Playground
 from gatewayfw.web.reader import discard_body, read_body
 from gatewayfw.web.reply import FIXED, Answer, Success
 
-#: Headers of a written reply that need not be named: those that no page may read, and those of every reply.
-_NOT_EXPOSED = frozenset({"Set-Cookie", "Idempotent-Replay"})
+#: Headers of a written reply that no page needs to read.
+_NOT_EXPOSED = frozenset({"Set-Cookie", "WWW-Authenticate"})
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 #: Ids of requests, which are names, not secrets. Not from os.urandom, which releases the GIL: with 8 threads that takes
 #: a tenth of a `ping`.
@@ -178,12 +178,7 @@ class Endpoint:
         finally:
             if form is not None:
                 form.close()
-        if isinstance(result, bytes):
-            return Success(result, request_id)
-        if isinstance(result, RemoteReply):
-            headers = {**failures.error_headers(result.status), **result.headers, "X-Request-Id": request_id}
-            return self.reply(result.envelope, result.status, headers)
-        return self._written(result, request_id)
+        return Success(result, request_id) if isinstance(result, bytes) else self._written(result, request_id)
 
     def _read(self, sent: Request) -> tuple[dict[str, Any], Form | None]:
         """Return the checked body; of a request with files also the form that has them."""

@@ -12,7 +12,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.http import HTTP_STATUS_CODES
 
 from gatewayfw import messages
-from gatewayfw.acts.replies import CODE
+from gatewayfw.acts.replies import CODE, error_headers
 from gatewayfw.errors import (
     DefinitionError,
     GatewayError,
@@ -63,14 +63,6 @@ def _written(error: GatewayError, detail: bool, request_id: str) -> tuple[int, d
     if status == 401 and "WWW-Authenticate" in headers:  # The error names the way to authenticate.
         del own["WWW-Authenticate"]
     return status, {**headers, **own}, dumps({"body": body, "success": False})
-
-
-def error_headers(status: int, code: str | None = None) -> dict[str, str]:
-    """Return the headers of every error reply with this status; none below 400."""
-    if status < 400:
-        return {}
-    headers = {"X-Error-Code": code or HttpError("", status).code}
-    return {**headers, "WWW-Authenticate": "Token"} if status == 401 else headers
 
 
 def client_error(error: Exception, *, expose: bool) -> GatewayError:

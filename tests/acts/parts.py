@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import pytest
@@ -15,7 +14,6 @@ from gatewayfw.acts.lifecycle import Lifecycle
 from gatewayfw.acts.registry import Acts
 from gatewayfw.errors import Timeout
 from gatewayfw.limits.limits import RateLimits
-from gatewayfw.remote import HttpService
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
 
@@ -58,7 +56,7 @@ def make_acts():
     """A function that makes the acts of models, with rate limits and services as a gateway has them."""
 
     def make(schemas: Schemas) -> Acts:
-        return Acts(schemas, RateLimits(schemas.settings), partial(HttpService, settings=schemas.settings))
+        return Acts(schemas, RateLimits(schemas.settings))
 
     return make
 

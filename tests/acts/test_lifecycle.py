@@ -18,8 +18,10 @@ from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.headers import ROLE
 from gatewayfw.acts.idempotent import IdempotentRunner
 from gatewayfw.acts.lifecycle import Lifecycle
-from gatewayfw.acts.lookup import RemoteReply, RemoteService, UnknownName
+from gatewayfw.acts.lookup import UnknownName
 from gatewayfw.acts.registry import Acts
+from gatewayfw.acts.remote import RemoteService
+from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.auth import Auth, Rule, Tokens, access_rule
 from gatewayfw.errors import (
     DefinitionError,
@@ -536,7 +538,7 @@ class Counting:
 
 
 def test_calls_are_counted_by_service_model_and_act(schemas, context_fns, clock, store):
-    acts = Acts(schemas, Counting(), None)
+    acts = Acts(schemas, Counting())
     lifecycle = Lifecycle(acts, context_fns, clock, IdempotentRunner(store, context_fns, NoGlobals()))
     acts.act("user", "get", limit=["2/day", "1/minute"])(lambda body: 1)
     acts.act("user", "free")(lambda body: 2)
@@ -552,13 +554,13 @@ def test_calls_are_counted_by_service_model_and_act(schemas, context_fns, clock,
 class Far(RemoteService):
     """A service elsewhere that notes how it is called."""
 
-    def __init__(self, url, *, name, pre_act, headers):
-        super().__init__(url, name, pre_act)
+    def __init__(self, url, **given):
+        super().__init__(url, **given)
         self.calls = []
 
     def call(self, body, headers, **more):
         self.calls.append((body, headers, more))
-        return RemoteReply(200, b"{}")
+        return WrittenReply(200, (), b"{}")
 
 
 @pytest.mark.parametrize(
@@ -569,15 +571,18 @@ class Far(RemoteService):
         ({"Headers": None, "Address": 5}, {}, ""),
     ],
 )
-def test_a_remote_service_gets_what_the_context_has(schemas, context_fns, clock, store, values, headers, address):
-    acts = Acts(schemas, Counting(), Far)
+def test_a_remote_service_gets_what_the_context_has(
+    schemas, context_fns, clock, store, monkeypatch, values, headers, address
+):
+    monkeypatch.setattr("gatewayfw.acts.registry.RemoteService", Far)
+    acts = Acts(schemas, Counting())
     lifecycle = Lifecycle(acts, context_fns, clock, IdempotentRunner(store, context_fns, NoGlobals()))
     rule = Auth(context_fns, Tokens("k" * 32), lambda id_: None, token_from=bearer()).grant(Rule(roles=("Manager",)))
     acts.set_service("far", "http://far.example")
     acts.act("user", "get", set={"activeRoleId": string()}, pre_act=[rule])(lambda body: 1)
     body = {"service": "far", "model": "any", "act": "thing", "details": {}}
     with context_fns.open(values):
-        assert lifecycle.run(body, ignore) == RemoteReply(200, b"{}")
+        assert lifecycle.run(body, ignore) == WrittenReply(200, (), b"{}")
     carriers = (TOKEN, ROLE)
     assert acts.remote_services()[0].calls == [
         (body, headers, {"seconds": 5.0, "carriers": carriers, "address": address})

@@ -11,8 +11,8 @@ from inspect import currentframe
 import pytest
 
 from gatewayfw.acts.act import Act
+from gatewayfw.acts.remote import FORWARDED, RemoteService
 from gatewayfw.errors import DefinitionError, NotFound, ValidationError
-from gatewayfw.remote import FORWARDED, HttpService
 from gatewayfw.schemas import Schemas, boolean, object_, string
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import pythonic
@@ -328,7 +328,7 @@ def test_resolve_finds_acts_and_remote_services(filled):
     assert filled.resolve("main", "user", "addUser") is filled.get_main_act("user", "addUser")
     assert filled.resolve("billing", "bill", "addBill") is filled.get_act("billing", "bill", "addBill")
     far = filled.resolve("far", "any", "thing")
-    assert isinstance(far, HttpService)
+    assert isinstance(far, RemoteService)
     assert far.name == "far"
     assert far.given == URL
     assert far.url == URL + "/gateway"

@@ -16,7 +16,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.test import Client
 
 from gatewayfw import errors, gateway
-from gatewayfw.acts import RemoteReply
+from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.settings import Settings
 from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.flask_bypass import FlaskBypass
@@ -295,7 +295,7 @@ def test_detail_is_not_in_the_body_otherwise(header):
 def test_reply_of_a_remote_service_passes_unchanged(status, extra):
     class Remote:
         def run(self, body, finish, key=None, files=None):
-            return RemoteReply(status, b'{ "body": 1, "success": null }')
+            return WrittenReply(status, tuple(extra.items()), b'{ "body": 1, "success": null }')
 
     app = Flask("host")
     app.register_blueprint(make_blueprint(endpoint().__class__(Remote(), make_contexts(), endpoint().settings), "gw"))

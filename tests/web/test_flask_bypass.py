@@ -32,7 +32,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from werkzeug.test import Client, EnvironBuilder
 
 from gatewayfw import Reply, errors
-from gatewayfw.acts import RemoteReply
+from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.errors import DefinitionError
 from gatewayfw.web import flask_bypass
 from gatewayfw.web import mount as server
@@ -367,7 +367,7 @@ def test_the_lane_speaks_proper_wsgi(cors, method):
 def test_a_remote_reply_passes():
     class Remote:
         def run(self, body, finish, key=None, files=None):
-            return RemoteReply(200, b'{"body":1,"success":true}')
+            return WrittenReply(200, (), b'{"body":1,"success":true}')
 
     app = make_app(Endpoint(Remote(), make_contexts(), endpoint().settings))
     assert (send(app).data, send(app).status_code) == (b'{"body":1,"success":true}', 200)

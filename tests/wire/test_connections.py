@@ -13,9 +13,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from gatewayfw.acts.lookup import RemoteReply
+from gatewayfw.acts.remote import RemoteService
+from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.errors import RemoteError, RemoteTimeout
-from gatewayfw.remote import HttpService
 from gatewayfw.settings import Settings
 from gatewayfw.wire.connections import Bounded, PostConnection, Unreachable, seconds_left
 from gatewayfw.wire.posting import Posts
@@ -66,7 +66,7 @@ def secure(monkeypatch):
         servers.append(server)
         if trusted:
             monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-        return HttpService(f"https://127.0.0.1:{server.server_port}", name="far", settings=SETTINGS)
+        return RemoteService(f"https://127.0.0.1:{server.server_port}", name="far", settings=SETTINGS)
 
     yield serve
     for server in servers:
@@ -75,7 +75,7 @@ def secure(monkeypatch):
 
 
 def test_a_trusted_certificate_is_taken(secure, certificates):
-    assert secure(answer(), certificates()).call(BODY, {}, seconds=3) == RemoteReply(200, OK)
+    assert secure(answer(), certificates()).call(BODY, {}, seconds=3) == WrittenReply(200, (), OK)
 
 
 WRONG = {
@@ -136,7 +136,7 @@ HANDSHAKES = {
 @pytest.mark.parametrize(("talk", "error", "status"), HANDSHAKES.values(), ids=HANDSHAKES)
 def test_a_handshake_that_fails_or_does_not_end_is_refused_in_time(talk, error, status):
     with accepting(talk) as listener:
-        service = HttpService(f"https://127.0.0.1:{listener.getsockname()[1]}", name="far", settings=SETTINGS)
+        service = RemoteService(f"https://127.0.0.1:{listener.getsockname()[1]}", name="far", settings=SETTINGS)
         begun = time.monotonic()
         with pytest.raises(error) as raised:
             service.call(BODY, {}, seconds=3)
@@ -173,7 +173,7 @@ def test_a_second_answer_in_a_connection_is_never_taken_for_the_next(secure, cer
 def test_a_body_that_is_not_taken_ends_in_the_time_allowed(closed_port):
     with accepting(lambda client: time.sleep(1.5)) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        service = HttpService(url, name="far", settings=Settings(remote_timeout=0.5))
+        service = RemoteService(url, name="far", settings=Settings(remote_timeout=0.5))
         body = {**BODY, "details": {"set": {"x": "x" * 30_000_000}, "get": {}}}
         begun = time.monotonic()
         with pytest.raises(RemoteTimeout):

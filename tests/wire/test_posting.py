@@ -16,9 +16,9 @@ import urllib3
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from gatewayfw import gateway
+from gatewayfw.acts.remote import MAX_HOPS
 from gatewayfw.auth import access_rule
 from gatewayfw.errors import HttpError
-from gatewayfw.remote import MAX_HOPS
 from gatewayfw.web.servers.serve import threaded_server
 from gatewayfw.wire.json_text import MAX_VALUES
 from gatewayfw.wire.posting import (

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from typing import Any, final
 
 from gatewayfw import messages
 from gatewayfw.acts.headers import Headers, read_headers
-from gatewayfw.acts.hooks import Hook
-from gatewayfw.acts.lookup import RemoteReply, RemoteService
-from gatewayfw.acts.replies import TOKEN
+from gatewayfw.acts.hooks import Hook, call_with_body, find_hook_problems
+from gatewayfw.acts.replies import TOKEN, WrittenReply, error_headers
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import MAIN
@@ -54,18 +54,20 @@ _HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 
 @final
-class HttpService(RemoteService):
-    """A `RemoteService` over HTTP.
+class RemoteService:
+    """A service of another gateway.
 
     Attributes:
-        url: the URL requests are posted to: ``given`` with ``/gateway`` appended unless its path
-            ends in it.
+        name: the name it is registered under, for messages.
+        given: the URL as it was given.
+        url: the URL requests are posted to: ``given`` with ``/gateway`` appended unless its path ends in it.
+        pre_act: the hooks that run before a request is posted on.
+        act_hooks: the same, each callable with the body.
         forwarded: the headers of a request that are passed on, in lower case.
 
     Raises:
-        DefinitionError: the URL is not plain http or https with a host, or has credentials, a
-            query or a fragment; a hook is none; ``headers`` is no list of names, or names one that
-            this gateway makes itself.
+        DefinitionError: the URL is not plain http or https with a host, or has credentials, a query or a fragment; a
+            hook is none; ``headers`` is no list of names, or names one that this gateway makes itself.
     """
 
     def __init__(
@@ -77,7 +79,12 @@ class HttpService(RemoteService):
         pre_act: Sequence[Hook] = (),
         headers: Sequence[str] = (),
     ) -> None:
-        super().__init__(url, name, pre_act)
+        self.name = name
+        self.given = url
+        if problems := list(find_hook_problems({"pre_act": pre_act})):
+            raise DefinitionError(f"service {name}: {'; '.join(problems)}")
+        self.pre_act = self._own = tuple(pre_act)
+        self.act_hooks = tuple(map(call_with_body, self.pre_act))
         self.forwarded = tuple(dict.fromkeys((*FORWARDED, *_checked_names(headers, name))))
         self._settings = settings or Settings()
         try:
@@ -88,6 +95,13 @@ class HttpService(RemoteService):
         most = self._settings.max_reply_bytes + ENVELOPE_BYTES
         self._posts = Posts(self.url, max_bytes=most, connections=32)
 
+    def with_common_hooks(self, hooks: Sequence[Hook]) -> RemoteService:
+        """Return it with these hooks before its own, and no other common ones."""
+        service = copy(self)
+        service.pre_act = (*hooks, *self._own)
+        service.act_hooks = tuple(map(call_with_body, service.pre_act))
+        return service
+
     def call(
         self,
         body: Mapping[str, Any],
@@ -96,11 +110,21 @@ class HttpService(RemoteService):
         seconds: float,
         carriers: Iterable[Carrier] = (),
         address: str = "",
-    ) -> RemoteReply:
-        """Post a request on; see `RemoteService.call`.
+    ) -> WrittenReply:
+        """Forward a request to the service ``main`` there; return the answer in time.
 
-        An IP address is sent as ``X-Forwarded-For``. The setting ``remote_timeout`` also applies, from connecting to
-        the last byte; only the look-up of the host's name has the system's own limit.
+        What ``carriers`` find in the headers is passed on, too: of all cookies those that carry a token or a role.
+        ``address`` is that of the caller's connection; an IP address is sent as ``X-Forwarded-For``. The setting
+        ``remote_timeout`` also applies, from connecting to the last byte; only the look-up of the host's name has the
+        system's own limit.
+
+        Status and envelope come back unchanged, with the headers of an error, or ``Idempotent-Replay`` of a success.
+        Without them an unknown outcome (503, ``outcome_unknown``) would look like a reply that wrote nothing.
+
+        Raises:
+            BadRequest: the body or a forwarded header cannot be written.
+            RemoteError: unreachable, too many hops, or an answer that is not an envelope.
+            RemoteTimeout: too slow.
         """
         sent = {**_carried(headers, carriers), **_forwarded(headers, self.forwarded, address, self.name)}
         try:
@@ -119,10 +143,10 @@ class HttpService(RemoteService):
             raise RemoteTimeout(messages.REMOTE_TIMED_OUT.format(name=self.name)) from error
         except OSError as error:
             raise RemoteError(messages.REMOTE_UNREACHABLE.format(name=self.name)) from error
-        told = reply.pick_headers()
+        told = {**error_headers(reply.status), **reply.pick_headers()}
         if envelope["success"]:  # the others speak of errors
             told = {name: value for name, value in told.items() if name == "Idempotent-Replay"}
-        return RemoteReply(reply.status, reply.data, told)
+        return WrittenReply(reply.status, tuple(told.items()), reply.data)
 
 
 def _checked_names(headers: Any, name: str) -> list[str]:

@@ -10,9 +10,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from gatewayfw.acts.headers import Headers, set_field
-from gatewayfw.acts.lookup import RemoteReply
+from gatewayfw.acts.remote import RemoteService
+from gatewayfw.acts.replies import WrittenReply, error_headers
 from gatewayfw.errors import BadRequest, DefinitionError, RemoteError, RemoteTimeout
-from gatewayfw.remote import HttpService
 from gatewayfw.settings import Settings
 from gatewayfw.token_carriers import bearer, cookie, header
 from gatewayfw.wire.json_text import encode
@@ -28,7 +28,7 @@ def ask(upstream):
     """Post BODY to a scripted upstream and return the reply."""
 
     def ask(script, headers=(), seconds=3.0, body=BODY, **more):
-        service = HttpService(upstream(script), name="far", settings=SETTINGS)
+        service = RemoteService(upstream(script), name="far", settings=SETTINGS)
         return service.call(body, Headers(headers), seconds=seconds, **more)
 
     return ask
@@ -49,8 +49,32 @@ URLS = {
 
 @pytest.mark.parametrize(("given", "url"), URLS.values(), ids=URLS)
 def test_gateway_is_appended_unless_the_path_ends_in_it(given, url):
-    service = HttpService(given)
+    service = RemoteService(given)
     assert (service.given, service.url) == (given, url)
+
+
+def test_hooks_are_kept_as_given_and_made_callable_with_the_body():
+    seen = []
+
+    def with_body(body):
+        seen.append(body)
+
+    def without():
+        seen.append(None)
+
+    service = RemoteService("http://there/", name="there", pre_act=[with_body, without])
+    for hook in service.act_hooks:
+        hook({"act": "get"})
+    assert service.name == "there"
+    assert service.given == "http://there/"
+    assert service.pre_act == (with_body, without)
+    assert seen == [{"act": "get"}, None]
+
+
+def test_a_hook_that_is_none_is_refused_with_the_name_of_the_service():
+    with pytest.raises(DefinitionError) as caught:
+        RemoteService("http://there/", name="there", pre_act=[5])
+    assert caught.value.message == "service there: pre_act[0] must be a function"
 
 
 BAD_URLS = {
@@ -79,7 +103,7 @@ BAD_URLS = {
 @pytest.mark.parametrize(("given", "problem"), BAD_URLS.values(), ids=BAD_URLS)
 def test_a_bad_url_is_refused_without_showing_it(given, problem):
     with pytest.raises(DefinitionError) as raised:
-        HttpService(given, name="far")
+        RemoteService(given, name="far")
     assert raised.value.message == f"service far: the URL {problem}"
 
 
@@ -95,7 +119,7 @@ REPLIES = {
 
 @pytest.mark.parametrize(("status", "envelope"), REPLIES.values(), ids=REPLIES)
 def test_status_and_envelope_come_back_unchanged(ask, status, envelope):
-    assert ask(answer(envelope, status)) == RemoteReply(status, envelope)
+    assert ask(answer(envelope, status)) == WrittenReply(status, tuple(error_headers(status).items()), envelope)
 
 
 ANSWERED = {
@@ -115,23 +139,25 @@ ANSWERED = {
 @pytest.mark.parametrize(("sent", "passed"), ANSWERED.values(), ids=ANSWERED)
 def test_only_code_and_retry_after_of_an_error_are_passed_back(ask, sent, passed):
     envelope = b'{"body":{"message":"later"},"success":false}'
-    assert ask(answer(envelope, 503, **sent)) == RemoteReply(503, envelope, passed)
+    assert ask(answer(envelope, 503, **sent)) == WrittenReply(
+        503, tuple({"X-Error-Code": "unavailable", **passed}.items()), envelope
+    )
 
 
 def test_of_a_success_only_whether_it_is_repeated_is_passed_back(ask):
-    assert ask(answer(X_Error_Code="timeout", Retry_After="7")) == RemoteReply(200, OK)
-    assert ask(answer(Retry_After="7", Idempotent_Replay="1")) == RemoteReply(200, OK, {"Idempotent-Replay": "1"})
+    assert ask(answer(X_Error_Code="timeout", Retry_After="7")) == WrittenReply(200, (), OK)
+    assert ask(answer(Retry_After="7", Idempotent_Replay="1")) == WrittenReply(200, (("Idempotent-Replay", "1"),), OK)
 
 
 @pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "Application/JSON"])
 def test_json_may_be_written_with_parameters(ask, content_type):
-    assert ask(answer(content_type=content_type)) == RemoteReply(200, OK)
+    assert ask(answer(content_type=content_type)) == WrittenReply(200, (), OK)
 
 
 def test_a_chunked_envelope_is_read(ask):
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
     chunks = [b"%x\r\n%s\r\n" % (len(part), part) for part in (OK[:7], OK[7:])]
-    assert ask(raw(head, *chunks, b"0\r\n\r\n")) == RemoteReply(200, OK)
+    assert ask(raw(head, *chunks, b"0\r\n\r\n")) == WrittenReply(200, (), OK)
 
 
 PASSED = {
@@ -182,7 +208,7 @@ def posted(monkeypatch):
     """What the connections of a service are made with, and what is posted over them."""
     told = []
     reply = HttpReply(200, {"Content-Type": "application/json"}, OK)
-    monkeypatch.setattr("gatewayfw.remote.Posts", noting(told, reply))
+    monkeypatch.setattr("gatewayfw.acts.remote.Posts", noting(told, reply))
     return told
 
 
@@ -196,7 +222,7 @@ def posted(monkeypatch):
 )
 def test_connections_have_the_bounds_of_the_settings(posted, settings, seconds, times):
     most = (settings or Settings()).max_reply_bytes + ENVELOPE_BYTES
-    HttpService("http://h", settings=settings).call(BODY, {}, seconds=seconds)
+    RemoteService("http://h", settings=settings).call(BODY, {}, seconds=seconds)
     data = encode({**BODY, "service": "main"})
     assert posted == [
         (("http://h/gateway",), {"max_bytes": most, "connections": 32}),
@@ -207,7 +233,7 @@ def test_connections_have_the_bounds_of_the_settings(posted, settings, seconds, 
 def test_token_and_role_go_along_where_hooks_look_for_them(posted):
     carriers = (header("X-Token"), bearer(), *map(cookie, ("s", "t", "none")), set_field("role"), header("x-no"))
     sent = {"x-token": "t", "authorization": "Bearer b", "cookie": "s=1; t=2; u=3; t=4", "x-other": "o"}
-    HttpService("http://h").call(BODY, Headers(sent), seconds=3, carriers=carriers)
+    RemoteService("http://h").call(BODY, Headers(sent), seconds=3, carriers=carriers)
     assert posted[-1][0][1] == {
         **{"x-token": "t", "authorization": "Bearer b", "cookie": "s=1; t=2; t=4"},
         "X-Gateway-Hops": "1",
@@ -223,7 +249,7 @@ def test_token_and_role_go_along_where_hooks_look_for_them(posted):
     ],
 )
 def test_a_header_that_is_not_one_text_is_refused(posted, sent, name):
-    service = HttpService("http://h", headers=["X-Tenant"])
+    service = RemoteService("http://h", headers=["X-Tenant"])
     with pytest.raises(BadRequest) as raised:
         service.call(BODY, Headers(sent), seconds=3, carriers=(header("x-token"), cookie("s")))
     assert raised.value.message == f"the header {name} cannot be passed on"
@@ -239,19 +265,19 @@ NEVER = (
 @pytest.mark.parametrize("name", NEVER)
 def test_a_header_that_is_made_here_cannot_be_named(name):
     with pytest.raises(DefinitionError) as raised:
-        HttpService("http://h", name="far", headers=["x-tenant", name.title()])
+        RemoteService("http://h", name="far", headers=["x-tenant", name.title()])
     assert raised.value.message == f"service far: headers: {name.title()} is made here and never passed on"
 
 
 def test_named_headers_are_passed_on_besides_those_of_all_services():
-    service = HttpService("http://h", headers=["X-Tenant", "Token", "x-tenant"])
+    service = RemoteService("http://h", headers=["X-Tenant", "Token", "x-tenant"])
     assert (service.forwarded, service.name) == ((*PASSED, "x-tenant"), "remote")
 
 
 @pytest.mark.parametrize("headers", ["x-tenant", 5, [5], ["a b"], ["x-a", ""]])
 def test_headers_are_a_list_of_names(headers):
     with pytest.raises(DefinitionError) as raised:
-        HttpService("http://h", name="far", headers=headers)
+        RemoteService("http://h", name="far", headers=headers)
     assert raised.value.message == "service far: headers must be a list of names such as 'x-tenant'"
 
 
@@ -281,7 +307,7 @@ def test_the_body_is_passed_on_with_its_service_rewritten(ask):
 def test_a_body_that_is_no_json_is_refused_unsent(closed_port, value):
     with pytest.raises((TypeError, ValueError)):
         encode(value)
-    service = HttpService(f"http://127.0.0.1:{closed_port}", name="far")
+    service = RemoteService(f"http://127.0.0.1:{closed_port}", name="far")
     with pytest.raises(BadRequest) as raised:
         service.call({**BODY, "details": {"set": {"x": value}, "get": {}}}, {}, seconds=3)
     assert raised.value.message == "the request cannot be passed on to service far"
@@ -289,7 +315,7 @@ def test_a_body_that_is_no_json_is_refused_unsent(closed_port, value):
 
 @pytest.mark.parametrize("value", ["a\r\nX-Evil: 1", "a\x00", "€"], ids=repr)
 def test_a_header_that_cannot_be_written_is_refused_unsent(closed_port, value):
-    service = HttpService(f"http://127.0.0.1:{closed_port}", name="far")
+    service = RemoteService(f"http://127.0.0.1:{closed_port}", name="far")
     with pytest.raises(BadRequest) as raised:
         service.call(BODY, {"token": value}, seconds=3)
     assert raised.value.message == "the header token cannot be passed on"
@@ -302,7 +328,7 @@ def test_hops_are_counted(ask, given, sent):
 
 @pytest.mark.parametrize("hops", ["5", "6", "999", "-1", "x", "", "0x1", "٣", "9" * 5000], ids=lambda hops: hops[:5])
 def test_too_many_hops_are_refused_unsent(closed_port, hops):
-    service = HttpService(f"http://127.0.0.1:{closed_port}", name="far")
+    service = RemoteService(f"http://127.0.0.1:{closed_port}", name="far")
     with pytest.raises(RemoteError) as raised:
         service.call(BODY, Headers({"X-Gateway-Hops": hops}), seconds=3)
     assert (raised.value.message, raised.value.status) == ("service far was not asked: too many hops", 502)
@@ -317,7 +343,7 @@ def test_a_bad_answer_is_502(ask, script, reason):
 
 def test_an_answer_nested_too_deep_to_read_is_502(upstream):
     deep = b'{"success":true,"body":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
-    service = HttpService(upstream(answer(deep)), name="far")
+    service = RemoteService(upstream(answer(deep)), name="far")
     with pytest.raises(RemoteError, match=NO_ENVELOPE):
         service.call(BODY, {}, seconds=3)
 
@@ -330,7 +356,7 @@ def test_a_broken_connection_is_502(ask, script):
 
 
 def test_nothing_listening_is_unreachable(closed_port):
-    service = HttpService(f"http://127.0.0.1:{closed_port}", name="far")
+    service = RemoteService(f"http://127.0.0.1:{closed_port}", name="far")
     with pytest.raises(RemoteError) as raised:
         service.call(BODY, {}, seconds=3)
     assert (raised.value.message, raised.value.status) == ("service far is unreachable", 502)
@@ -346,7 +372,7 @@ def test_too_slow_is_504_in_the_time_allowed(ask, script):
 
 
 def test_the_setting_bounds_the_time_too(upstream):
-    service = HttpService(upstream(SLOW["body byte by byte"]), settings=Settings(remote_timeout=0.2))
+    service = RemoteService(upstream(SLOW["body byte by byte"]), settings=Settings(remote_timeout=0.2))
     begun = time.monotonic()
     with pytest.raises(RemoteTimeout):
         service.call(BODY, {}, seconds=60)
@@ -369,18 +395,18 @@ def test_a_kept_connection_has_the_full_time_again(upstream):
         time.sleep(0.4 * (len(ports) - 1))  # the second body waits in the sender, being larger than all buffers
         answer()(handler)
 
-    service = HttpService(upstream(script), settings=Settings(remote_connect_timeout=5.0))
+    service = RemoteService(upstream(script), settings=Settings(remote_connect_timeout=5.0))
     big = {**BODY, "details": {"set": {"x": "x" * 16_000_000}, "get": {}}}
-    assert service.call(BODY, {}, seconds=0.2) == service.call(big, {}, seconds=5) == RemoteReply(200, OK)
+    assert service.call(BODY, {}, seconds=0.2) == service.call(big, {}, seconds=5) == WrittenReply(200, (), OK)
     assert len(set(ports)) == 1
 
 
 def test_a_refused_answer_leaves_nothing_for_the_next_request(upstream):
     answers = iter([answer(b"x" * 2000), answer()])
-    service = HttpService(upstream(lambda handler: next(answers)(handler)), name="far", settings=SETTINGS)
+    service = RemoteService(upstream(lambda handler: next(answers)(handler)), name="far", settings=SETTINGS)
     with pytest.raises(RemoteError):
         service.call(BODY, {}, seconds=3)
-    assert service.call(BODY, {}, seconds=3) == RemoteReply(200, OK)
+    assert service.call(BODY, {}, seconds=3) == WrittenReply(200, (), OK)
 
 
 def test_nothing_is_tried_twice(ask):
@@ -402,7 +428,7 @@ def test_cookies_of_the_upstream_are_not_sent_back(upstream):
         cookies.append(handler.headers["Cookie"])
         answer(Set_Cookie="a=1")(handler)
 
-    service = HttpService(upstream(script), settings=SETTINGS)
+    service = RemoteService(upstream(script), settings=SETTINGS)
     service.call(BODY, {}, seconds=3)
     service.call(BODY, {}, seconds=3)
     assert cookies == [None, None]
@@ -411,7 +437,7 @@ def test_cookies_of_the_upstream_are_not_sent_back(upstream):
 def test_proxies_of_the_environment_are_not_used(ask, monkeypatch, closed_port):
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, f"http://127.0.0.1:{closed_port}")
-    assert ask(answer()) == RemoteReply(200, OK)
+    assert ask(answer()) == WrittenReply(200, (), OK)
 
 
 def test_threads_share_a_service_without_mixing_answers(upstream):
@@ -420,7 +446,7 @@ def test_threads_share_a_service_without_mixing_answers(upstream):
         handler.headers.replace_header("Content-Length", "0")
         answer(json.dumps({"body": [data["act"], handler.headers["token"]], "success": True}).encode())(handler)
 
-    service = HttpService(upstream(script), settings=SETTINGS)
+    service = RemoteService(upstream(script), settings=SETTINGS)
 
     def ask(number):
         reply = service.call({**BODY, "act": f"a{number}"}, {"token": f"t{number}"}, seconds=3)
@@ -442,7 +468,7 @@ def test_a_forked_process_uses_connections_of_its_own(upstream):
         ports.append(handler.client_address[1])
         answer()(handler)
 
-    service = HttpService(upstream(script), settings=SETTINGS)
+    service = RemoteService(upstream(script), settings=SETTINGS)
     service.call(BODY, {}, seconds=3)
     fork = multiprocessing.get_context("fork")
     replies = fork.Queue()
