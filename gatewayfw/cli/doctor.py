@@ -18,7 +18,7 @@ from gatewayfw.errors import GatewayError
 from gatewayfw.logs import escaped
 from gatewayfw.odm.jobs.records import COLLECTION, MOST_COUNTED, Jobs, now
 from gatewayfw.odm.migrations.notes import MigrationNotes
-from gatewayfw.odm.notes import Notes
+from gatewayfw.odm.notes import find_refused, read_index_notes
 from gatewayfw.odm.sizes.budgets import share_of
 from gatewayfw.odm.sizes.worst_case import MOST_BYTES, Part, Size, worst_sizes
 from gatewayfw.odm.stored_replies import NO_TRANSACTIONS
@@ -174,8 +174,7 @@ def _reverses(schemas: Schemas) -> Iterator[tuple[str, RelatedRelation]]:
 
 def _lacking(rows: Iterable[IndexRow], storage: Storage, build_limit: int) -> Iterator[Finding]:
     """Name missing indexes; count those that the first use of their models builds."""
-    state, small = Notes(storage), 0
-    notes = state.read()
+    notes, small = read_index_notes(storage), 0
     for row in rows:
         index = Index(row.keys, row.wanted or {})
         if row.state == "differs" and index.unique and not (row.present or {}).get("unique"):
@@ -184,7 +183,7 @@ def _lacking(rows: Iterable[IndexRow], storage: Storage, build_limit: int) -> It
             continue
         count = storage.count(row.collection, {}, build_limit + 1)
         if count > (0 if index.unique else build_limit):
-            known = state.find_refused(row.collection, notes.get(row.collection, {}), [index])
+            known = find_refused(row.collection, notes.get(row.collection, {}), [index])
             why = f"is missing; {_MAY_COLLIDE if index.unique else LARGE}"
             yield "problem", known[0] if known else index.problem(row.collection, why)
         else:

@@ -1,8 +1,8 @@
 """What processes note of collections, for processes that come after them.
 
 One document of `_gw_state` has a note of each collection: its identity, a hash of the indexes that a process wanted
-when it looked at them, and the unique ones that two of its documents keep from being built. A note only says what need
-not be looked at or tried again: without it, or with an old one, a process does more than it has to.
+when it looked at them, and the unique ones that two documents kept from being built, which is not tried again: a try
+reads the whole collection. Without a note, or with an old one, a process does more than it has to.
 """
 
 from __future__ import annotations
@@ -10,18 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256
-from typing import Any, final
+from typing import Any
 
 from gatewayfw.errors import DuplicateKey
 from gatewayfw.storage import Index, Storage
-from gatewayfw.storage.documents import encode
 from gatewayfw.storage.missing_indexes import COLLISION
 from gatewayfw.storage.terms import IndexProblem
 
 COLLECTION = "_gw_state"
 _ID = "collections"
+#: What to do about a unique index that no process tries to build again.
+TRY_AGAIN = "after you have removed duplicates, flask gateway indexes --create tries again"
 
-#: ``{"identity": ..., "wanted": ..., "refused": [{"keys": ..., "ids": [...], "content": ...}]}``
+#: ``{"identity": ..., "wanted": ..., "refused": [keys as text, ...]}``
 Note = Mapping[str, Any]
 
 
@@ -45,59 +46,26 @@ def write_notes(storage: Storage, id_: str, part: str, notes: Mapping[str, Any])
             storage.insert(COLLECTION, [{"_id": id_, part: dict(notes)}])
 
 
-@final
-class Notes:
-    """The notes in one storage."""
-
-    def __init__(self, storage: Storage) -> None:
-        self._storage = storage
-
-    def read(self) -> Mapping[str, Note]:
-        """Return the notes by collection; those of another form are left out."""
-        found = read_notes(self._storage, _ID, "notes")
-        return {name: note for name, note in found.items() if _is_note(note)}
-
-    def write(self, notes: Mapping[str, Note]) -> None:
-        """Replace the notes of some collections."""
-        write_notes(self._storage, _ID, "notes", notes)
-
-    def note(self, collection: str, identity: str, indexes: Sequence[Index], problems: Iterable[IndexProblem]) -> Note:
-        """Return a note of a collection, after a look at its indexes.
-
-        These ``indexes`` were wanted, and these ``problems`` were met.
-        """
-        twins = {problem.keys: problem.twins for problem in problems if problem.twins}
-        refused = [
-            {"keys": repr(index.keys), "ids": list(ids), "content": self._content(collection, index, ids)}
-            for index in indexes
-            if (ids := twins.get(index.keys))
-        ]
-        return {"identity": identity, "wanted": hash_of(indexes), "refused": refused}
-
-    def find_refused(self, collection: str, note: Note, indexes: Iterable[Index]) -> list[IndexProblem]:
-        """Return the problems of indexes that cannot be built.
-
-        The two documents noted are as they were.
-        """
-        refused = {one["keys"]: one for one in note.get("refused", ())}
-        found = []
-        for index in indexes:
-            one = refused.get(repr(index.keys))
-            if one is not None and one.get("content") == self._content(collection, index, one["ids"]):
-                found.append(index.problem(collection, f"cannot be built: {COLLISION}", tuple(one["ids"])))
-        return found
-
-    def _content(self, collection: str, index: Index, ids: Sequence[object]) -> str | None:
-        """Return a hash of what an index may hold of two documents; None if one is gone."""
-        names = {path.partition(".")[0] for path, _ in index.keys} - {"_id"}
-        fields = None if "partialFilterExpression" in index.options else sorted(names)
-        found = list(self._storage.find(collection, {"_id": {"$in": list(ids)}}, fields, sort=[("_id", 1)]))
-        return sha256(b"".join(map(encode, found))).hexdigest()[:32] if len(found) == len(ids) else None
+def read_index_notes(storage: Storage) -> Mapping[str, Note]:
+    """Return the notes about indexes, by collection, without those of another form."""
+    found = read_notes(storage, _ID, "notes")
+    return {
+        name: note for name, note in found.items() if isinstance(note, dict) and isinstance(note.get("refused"), list)
+    }
 
 
-def _is_note(value: Any) -> bool:
-    refused = value.get("refused") if isinstance(value, dict) else None
-    return isinstance(refused, list) and all(
-        isinstance(one, dict) and isinstance(one.get("keys"), str) and isinstance(one.get("ids"), list)
-        for one in refused
-    )
+def write_index_notes(storage: Storage, notes: Mapping[str, Note]) -> None:
+    """Replace the notes of some collections."""
+    write_notes(storage, _ID, "notes", notes)
+
+
+def note_of(identity: str, indexes: Sequence[Index], problems: Iterable[IndexProblem]) -> Note:
+    """Return a note of a collection: these indexes were wanted, these problems met."""
+    refused = [repr(problem.keys) for problem in problems if COLLISION in problem]
+    return {"identity": identity, "wanted": hash_of(indexes), "refused": refused}
+
+
+def find_refused(collection: str, note: Note, indexes: Iterable[Index]) -> list[IndexProblem]:
+    """Return the problems of indexes that are not tried again."""
+    refused = [index for index in indexes if repr(index.keys) in note.get("refused", ())]
+    return [index.problem(collection, f"cannot be built: {COLLISION}; {TRY_AGAIN}") for index in refused]

@@ -17,7 +17,7 @@ from typing import final
 
 from gatewayfw.errors import DefinitionError, GatewayError
 from gatewayfw.odm.jobs import records
-from gatewayfw.odm.notes import Note, Notes, hash_of
+from gatewayfw.odm.notes import Note, find_refused, hash_of, note_of, read_index_notes, write_index_notes
 from gatewayfw.odm.upkeep.indexes import wanted_indexes
 from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.relations import Keys
@@ -47,7 +47,6 @@ class Preparation:
         self._schemas = schemas
         self._storage = storage
         self._settings = settings
-        self._kept = Notes(storage)
         self.done: dict[str, int] = {}
         self.problems: dict[str, list[IndexProblem]] = {}
         self.drops = 0
@@ -197,7 +196,7 @@ class Preparation:
         if not self._storage.multi_process:
             return {}
         if (notes := self._notes) is None:
-            self._notes = notes = self._kept.read()
+            self._notes = notes = read_index_notes(self._storage)
         note, identity = notes.get(name, {}), self._identities.get(name)
         is_valid = note.get("identity") == identity is not None and note.get("wanted") == hash_of(self._wanted(name))
         return note if is_valid else {}
@@ -242,7 +241,7 @@ class Preparation:
         version, wanted = self._schemas.version, self._wanted(name)
         present = {index.keys: index.unique for index in self._storage.indexes(name)} if wanted else {}
         missing, problems = find_missing(name, wanted, present, lambda: False)
-        refused = self._kept.find_refused(name, self._note_of(name), missing)
+        refused = find_refused(name, self._note_of(name), missing)
         if len(refused) < len(missing):
             return False
         self._finish(name, version, problems + refused)
@@ -251,7 +250,7 @@ class Preparation:
     def _build(self, names: Iterable[str]) -> None:
         for name in names:
             version, wanted = self._schemas.version, self._wanted(name)
-            refused = self._kept.find_refused(name, self._note_of(name), wanted)
+            refused = find_refused(name, self._note_of(name), wanted)
             keys = {problem.keys for problem in refused}
             tried = [index for index in wanted if index.keys not in keys]
             problems = self._storage.ensure(name, tried, self._settings.index_build_limit)
@@ -283,11 +282,10 @@ class Preparation:
 
     def _write_notes(self, identities: Mapping[str, str]) -> None:
         notes = {
-            name: self._kept.note(name, identity, self._wanted(name), self.problems[name])
-            for name, identity in identities.items()
+            name: note_of(identity, self._wanted(name), self.problems[name]) for name, identity in identities.items()
         }
         if changed := {name: note for name, note in notes.items() if note != self._note_of(name)}:
-            self._kept.write(changed)
+            write_index_notes(self._storage, changed)
             self._notes = {**(self._notes or {}), **changed}
 
 

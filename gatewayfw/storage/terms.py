@@ -49,13 +49,11 @@ class IndexProblem(str):
 
     Attributes:
         keys: those of the index.
-        twins: the ids of two documents whose values it refuses; empty if it is not built for another reason.
     """
 
-    __slots__ = ("keys", "twins")
+    __slots__ = ("keys",)
 
     keys: tuple[tuple[str, int], ...]
-    twins: tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -80,10 +78,10 @@ class Index:
         """Whether it may leave out documents that lack a field of it."""
         return "partialFilterExpression" in self.options or (bool(self.options.get("sparse")) and len(self.keys) == 1)
 
-    def problem(self, collection: str, text: str, twins: tuple[Any, ...] = ()) -> IndexProblem:
-        """Return a message about the index of a collection, and the `IndexProblem.twins`."""
+    def problem(self, collection: str, text: str) -> IndexProblem:
+        """Return a message about the index of a collection."""
         problem = IndexProblem(f"{collection}: index {dict(self.keys)} {text}")
-        problem.keys, problem.twins = self.keys, twins
+        problem.keys = self.keys
         return problem
 
 

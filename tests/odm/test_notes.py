@@ -4,45 +4,37 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.odm.notes import COLLECTION, Notes, hash_of
+from gatewayfw.odm.notes import find_refused, hash_of, note_of, read_index_notes, write_index_notes
 from gatewayfw.storage import Index
 
 A, UNIQUE = Index((("a", 1),)), Index((("b.c", 1), ("a", -1)), {"unique": True})
 PARTIAL = Index((("b", 1),), {"unique": True, "partialFilterExpression": {"a": 1}})
 
 
-@pytest.fixture
-def state(storage):
-    """The notes of an empty database with two documents."""
-    storage.insert("things", [{"_id": 1, "a": 1, "b": {"c": 1}}, {"_id": 2, "a": 1, "b": {"c": 1}}])
-    return Notes(storage)
+def note(*indexes, text="two documents share a value"):
+    """A note of things, in which all unique indexes cannot be built."""
+    problems = [index.problem("things", f"cannot be built: {text}") for index in indexes if index.unique]
+    return note_of("id", indexes, problems)
 
 
-def note(state, *indexes, twins=(1, 2)):
-    """A note of things, in which two documents refuse all unique indexes."""
-    problems = [index.problem("things", "no", twins) for index in indexes if index.unique]
-    return state.note("things", "id", indexes, problems)
+def test_notes_are_read_as_they_were_written(storage):
+    first, second = note(A), note(UNIQUE)
+    assert dict(read_index_notes(storage)) == {}
+    write_index_notes(storage, {"things": first, "others": first})
+    write_index_notes(storage, {"things": second})
+    assert read_index_notes(storage) == {"things": second, "others": first}
 
 
-def test_notes_are_read_as_they_were_written(state):
-    first, second = note(state, A), note(state, UNIQUE)
-    assert dict(state.read()) == {}
-    state.write({"things": first, "others": first})
-    state.write({"things": second})
-    assert state.read() == {"things": second, "others": first}
-
-
-def test_of_two_processes_that_begin_at_once_one_notes(state, storage):
-    find, update = note(state, A), storage.update_one
-    other = Notes(storage)
+def test_of_two_processes_that_begin_at_once_one_notes(storage):
+    one, update = note(A), storage.update_one
 
     def late(*given):
         storage.update_one = update
-        other.write({"others": find})
+        write_index_notes(storage, {"others": one})
 
     storage.update_one = late
-    state.write({"things": find})
-    assert state.read() == {"others": find}
+    write_index_notes(storage, {"things": one})
+    assert read_index_notes(storage) == {"others": one}
 
 
 @pytest.mark.parametrize(
@@ -68,40 +60,16 @@ def test_a_hash_is_the_same_for_the_same_indexes_in_all_processes():
     assert hash_of([]) == "4f53cda18c2baa0c0354bb5f9a3ecbe5"
 
 
-def test_an_index_is_refused_as_long_as_both_documents_stay_as_they_are(state, storage):
-    known = note(state, A, UNIQUE)
-    (problem,) = state.find_refused("things", known, [A, UNIQUE])
-    assert (problem, problem.keys, problem.twins) == (
-        "things: index {'b.c': 1, 'a': -1} cannot be built: two documents share a value",
-        UNIQUE.keys,
-        (1, 2),
+def test_an_index_that_two_documents_refused_is_not_tried_again():
+    (problem,) = find_refused("things", note(A, UNIQUE), [A, UNIQUE])
+    assert problem == (
+        "things: index {'b.c': 1, 'a': -1} cannot be built: two documents share a value; "
+        "after you have removed duplicates, flask gateway indexes --create tries again"
     )
-    storage.update_one("things", {"_id": 1}, {"$set": {"d": 1}}, ())
-    assert state.find_refused("things", known, [UNIQUE]) == [problem]
-    storage.update_one("things", {"_id": 1}, {"$set": {"b.c": 2}}, ())
-    assert state.find_refused("things", known, [UNIQUE]) == []
+    assert find_refused("things", note_of("id", [UNIQUE], [problem]), [UNIQUE]) == [problem]
 
 
-def test_it_is_not_refused_when_one_of_them_is_gone(state, storage):
-    known = note(state, UNIQUE)
-    storage.delete_many("things", {"_id": 2})
-    assert state.find_refused("things", known, [UNIQUE]) == []
-
-
-def test_of_an_index_over_some_documents_all_of_both_counts(state, storage):
-    known = note(state, PARTIAL)
-    assert len(state.find_refused("things", known, [PARTIAL])) == 1
-    storage.update_one("things", {"_id": 1}, {"$set": {"a": 2}}, ())
-    assert state.find_refused("things", known, [PARTIAL]) == []
-
-
-def test_nothing_is_refused_for_a_reason_that_documents_do_not_show(state):
-    known = note(state, UNIQUE, twins=())
-    assert (known["refused"], state.find_refused("things", known, [UNIQUE])) == ([], [])
-    assert state.find_refused("things", {}, [UNIQUE]) == []
-
-
-def test_no_value_of_a_document_is_in_a_note(state, storage):
-    storage.update_many("things", {}, {"$set": {"b.c": "secret"}})
-    state.write({"things": note(state, UNIQUE)})
-    assert "secret" not in repr(list(storage.find(COLLECTION, {})))
+def test_nothing_is_refused_for_another_reason():
+    known = note(UNIQUE, text="server error 67")
+    assert (known["refused"], find_refused("things", known, [UNIQUE])) == ([], [])
+    assert find_refused("things", {}, [UNIQUE]) == []

@@ -10,7 +10,7 @@ from uuid import UUID
 from pymongo import IndexModel
 from pymongo.collection import Collection
 from pymongo.database import Database
-from pymongo.errors import OperationFailure, PyMongoError
+from pymongo.errors import OperationFailure
 
 from gatewayfw.storage.missing_indexes import COLLISION, find_missing
 from gatewayfw.storage.terms import Index, IndexProblem
@@ -64,30 +64,9 @@ def build(collection: Collection[Any], indexes: Sequence[Index]) -> list[IndexPr
     except OperationFailure as error:
         if len(indexes) > 1:
             return [problem for index in indexes for problem in build(collection, [index])]
-        if error.code != _DUPLICATE:
-            return [indexes[0].problem(collection.name, f"cannot be built: server error {error.code}")]
-        twins = find_twins(collection, indexes[0], (error.details or {}).get("keyValue") or {})
-        return [indexes[0].problem(collection.name, f"cannot be built: {COLLISION}", twins)]
+        reason = COLLISION if error.code == _DUPLICATE else f"server error {error.code}"
+        return [indexes[0].problem(collection.name, f"cannot be built: {reason}")]
     return []
-
-
-def find_twins(collection: Collection[Any], index: Index, values: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return the ids of two documents that have one entry in a unique index, or none.
-
-    This reads all documents before the second one.
-    """
-    if values.keys() != {name for name, _ in index.keys}:
-        return ()
-    wanted: list[Mapping[str, Any]] = [{name: {"$eq": value} for name, value in values.items()}]
-    if index.options.get("sparse"):
-        wanted.append({"$or": [{name: {"$exists": True}} for name in values]})
-    wanted.append(index.options.get("partialFilterExpression", {}))
-    found = collection.find({"$and": wanted}, {"_id": 1}, limit=2, collation=index.options.get("collation"))
-    try:
-        ids = tuple(one["_id"] for one in found)
-    except PyMongoError:  # such as no time left: another process tries to build it, then
-        return ()
-    return ids if len(ids) == 2 else ()
 
 
 def index_of(known: Mapping[str, Any]) -> Index:

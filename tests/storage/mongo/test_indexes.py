@@ -10,7 +10,7 @@ from bson.binary import UuidRepresentation
 from bson.codec_options import CodecOptions
 from pymongo.errors import OperationFailure
 
-from gatewayfw.storage.mongo.indexes import build, compare, find_twins, identities, index_of
+from gatewayfw.storage.mongo.indexes import build, compare, identities, index_of
 from gatewayfw.storage.terms import Index
 
 A, UNIQUE = Index((("a", 1),)), Index((("b", 1),), {"unique": True})
@@ -58,47 +58,6 @@ def test_another_process_may_create_the_collection_first(caplog):
 
 
 #: Documents, a unique index that they keep from being built, and the ids of those that do.
-TWINS = {
-    "values": ([{"_id": 1, "b": 1}, {"_id": 2, "b": 2}, {"_id": 3, "b": 2}], UNIQUE, (2, 3)),
-    "missing": ([{"_id": 1, "b": 1}, {"_id": 2}, {"_id": 3, "b": None}], UNIQUE, (2, 3)),
-    "in lists": ([{"_id": 1, "b": [1, 2]}, {"_id": 2, "b": [3]}, {"_id": 3, "b": [2]}], UNIQUE, (1, 3)),
-    "sparse": (
-        [{"_id": 1}, {"_id": 2, "b": None}, {"_id": 3, "b": None}],
-        Index((("b", 1),), {"unique": True, "sparse": True}),
-        (2, 3),
-    ),
-    "partial": (
-        [{"_id": 1, "b": 1}, {"_id": 2, "b": 1, "a": 1}, {"_id": 3, "b": 1, "a": 1}],
-        Index((("b", 1),), {"unique": True, "partialFilterExpression": {"a": 1}}),
-        (2, 3),
-    ),
-    "collation": (
-        [{"_id": 1, "b": "x"}, {"_id": 2, "b": "y"}, {"_id": 3, "b": "Y"}],
-        Index((("b", 1),), {"unique": True, "collation": {"locale": "en", "strength": 2}}),
-        (),  # the server names the key of the collation in place of the value
-    ),
-    "of two fields": (
-        [{"_id": 1, "a": 1, "c": {"d": 1}}, {"_id": 2, "a": 1, "c": {"d": 2}}, {"_id": 3, "a": 1, "c": {"d": 2}}],
-        Index((("a", 1), ("c.d", -1)), {"unique": True}),
-        (2, 3),
-    ),
-}
-
-
-def test_a_search_for_them_that_fails_is_no_error(mongo_database):
-    mongo_database.things.insert_many([{"_id": 1, "b": 1}, {"_id": 2, "b": 1}])
-    partial = Index((("b", 1),), {"unique": True, "partialFilterExpression": {"$unknown": 1}})
-    assert find_twins(mongo_database.things, partial, {"b": 1}) == ()
-
-
-@pytest.mark.parametrize("row", TWINS)
-def test_two_documents_with_one_entry_are_named(mongo_database, row):
-    documents, index, twins = TWINS[row]
-    mongo_database.things.insert_many(documents)
-    (problem,) = build(mongo_database.things, [index])
-    assert (problem.keys, problem.twins) == (index.keys, twins)
-
-
 @pytest.mark.parametrize(("most", "missing"), [(2, [A, UNIQUE]), (1, [UNIQUE])])
 def test_in_a_large_collection_only_unique_indexes_are_built(mongo_database, most, missing):
     mongo_database.things.insert_many([{}, {}])
