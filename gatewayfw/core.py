@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypedDict, Unpack, final
@@ -25,6 +25,7 @@ from gatewayfw.observe.calls import CallObservers, F
 from gatewayfw.observe.metrics import warn_of_processes
 from gatewayfw.observe.sentry import leave_to_signal
 from gatewayfw.odm import Odm
+from gatewayfw.policies import Policies
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import GivenSettings, Settings, open_to_config, read_config
 from gatewayfw.spelling import as_contract
@@ -63,13 +64,15 @@ class Gateway:
     The keywords are the settings of `gatewayfw.settings.Settings`; missing ones are read from the config of the app in
     which it is first registered (``GATEWAYFW_DEADLINE``), then from the environment. ``caller_key`` names the caller
     for rate limits, see `gatewayfw.limits.limits`. ``exceptions`` says which replies exceptions of acts and hooks
-    become, ``{SomeError: (409, "code", "message")}``, see `gatewayfw.acts.replies`.
+    become, ``{SomeError: (409, "code", "message")}``, see `gatewayfw.acts.replies`. ``roles`` are the names that
+    policies and rules use; ``policy_role`` gives the caller's by the context, by default the name of ``active_role``.
 
     Attributes:
         settings: the settings in force.
         schemas: value kinds, models and relations, select structs.
         acts: registers and finds acts and services.
         odm: the database connection and the models.
+        policy: declares what callers of a role see and change of models; see `Policies.declare`.
         context_fns: the functions of the request context (`contextFns`).
         lifecycle: runs one act without HTTP.
         files: stores the files that acts take, and lets them be read.
@@ -86,6 +89,8 @@ class Gateway:
         *,
         caller_key: CallerKey | None = None,
         exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = None,
+        roles: Sequence[str] = (),
+        policy_role: Callable[[Any], str | None] | None = None,
         **settings: Unpack[GivenSettings],
     ) -> None:
         """Take an app to be mounted in, and settings by name (``deadline=3``)."""
@@ -95,16 +100,20 @@ class Gateway:
         self.acts = Acts(self.schemas, limits, parse_exceptions(exceptions))
         self.odm = Odm(self.schemas, self.settings)
         self.context_fns = make_contexts()
+        policies = Policies(self.schemas, self.context_fns.snapshot, roles, policy_role)
+        self.policy = policies.declare
         self.lifecycle = Lifecycle(
             self.acts,
             self.context_fns,
             self.odm.database.request_deadline,
             IdempotentRunner(self.odm.replies, self.context_fns, FlaskGlobals()),
+            policies,
         )
         self._batches = Batches(self.lifecycle, self.context_fns, self.settings, self.odm)
         self._calls = CallObservers(self.acts.resolve)
         self.files = Files(self.odm, self.acts)
-        self.checks = Checks(self.schemas, self.acts, lambda: self.odm.database.is_set, self.files.problems)
+        more = (self.files.problems, policies.problems)
+        self.checks = Checks(self.schemas, self.acts, lambda: self.odm.database.is_set, *more)
         self.mounts: WeakKeyDictionary[App, dict[str, Endpoint]] = WeakKeyDictionary()
         open_to_config(self.settings, settings)
         if app is not None:

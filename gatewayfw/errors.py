@@ -139,6 +139,15 @@ class Forbidden(GatewayError):
     code = "forbidden"
 
 
+class Hidden(Forbidden):
+    """The caller asks for a field that a policy hides from it.
+
+    Nothing was written.
+    """
+
+    code = "hidden"
+
+
 class NotFound(GatewayError):
     """The requested thing does not exist. Nothing was written."""
 

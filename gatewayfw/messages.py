@@ -156,6 +156,7 @@ NO_USER = "user not exist"
 NO_ACTIVE_ROLE = "{} is required"
 UNKNOWN_ACTIVE_ROLE = "Active role not found"
 FORBIDDEN = "You cant do this"
+HIDDEN = "{path} is hidden from you"
 BAD_LINK = "the link is not valid, or not any more"
 
 # -- the body

@@ -103,6 +103,8 @@ class Settings:
     max_text: int = 10_000
     #: Whether each act must have an access rule or say that it is public.
     require_access: bool = False
+    #: Whether each model must have a policy that names the caller's role, and is used in requests by acts only.
+    require_policy: bool = False
     #: Where calls of acts with a `limit` are counted: `memory://` (in each process separately) or a `mongodb://` URI.
     rate_limit_storage: str = field(default="memory://", repr=False)  # It may hold a password.
     #: The secret of at least 32 bytes that signs links to files; while it is unset, links work only in development.
@@ -186,6 +188,7 @@ class GivenSettings(TypedDict, total=False):
     windows_bytes: int
     max_text: int
     require_access: bool
+    require_policy: bool
     rate_limit_storage: str
     link_key: str
     link_key_fallbacks: tuple[str, ...]

@@ -63,7 +63,7 @@ SERVED = {
 
 
 def test_what_is_left_out_has_a_default():
-    made = {"app": None, "caller_key": None, "exceptions": None}
+    made = {"app": None, "caller_key": None, "exceptions": None, "roles": (), "policy_role": None}
     calls = ("init_app", "blueprint", "create_app", "run_server", "generate_types", "generateSchemTypes", "runServer")
     assert [defaults(call) for call in (gateway, Gateway, *(getattr(Gateway, name) for name in calls))] == [
         *(made, made, {"url_prefix": ""}),

@@ -17,6 +17,7 @@ TESTS = Path(__file__).parent
 ROOT = TESTS.parent / "gatewayfw"
 
 BOTTOM = {
+    "callers",
     "token_carriers",
     "environment",
     "errors",
@@ -29,10 +30,11 @@ BOTTOM = {
 }
 ACTS = BOTTOM | {"schemas", "wire", "acts"}
 WEB = ACTS | {"storage", "odm", "files", "catalog", "export", "observe.calls", "wire", "web"}
-PARTS = WEB | {"limits", "auth", "client", "observe", "playground"}
+PARTS = WEB | {"policies", "limits", "auth", "client", "observe", "playground"}
 
 #: What each part may import, itself apart; a longer name wins.
 MAY_SEE: dict[str, set[str]] = {
+    "callers": set(),
     "pieces": set(),
     "token_carriers": {"errors"},
     "environment": {"errors"},
@@ -43,8 +45,9 @@ MAY_SEE: dict[str, set[str]] = {
     "spelling": set(),
     "settings": {"errors", "logs"},
     "schemas": BOTTOM,
+    "policies": BOTTOM | {"schemas"},
     "storage": BOTTOM,
-    "odm": BOTTOM | {"schemas", "storage"},
+    "odm": BOTTOM | {"schemas", "policies", "storage"},
     "acts": BOTTOM | {"schemas", "wire"},
     "limits": ACTS,
     "auth": ACTS,
@@ -309,7 +312,7 @@ SEAMS = {
     "web/batch.py:_Running.run_together": "the error of an item becomes the reply of the batch",
     "acts/hooks.py:run_error_hooks": "a hook may raise another error in place of the one it got",
     "acts/lifecycle.py:Lifecycle._translating": "every error of an act may become another one",
-    "acts/lifecycle.py:Lifecycle.run": "every error of an act may become another one",
+    "acts/lifecycle.py:Lifecycle._run": "every error of an act may become another one",
     "auth/tokens.py:Tokens.read": "PyJWT lets errors of all kinds through, and each means a wrong token",
     "auth/tokens.py:_checked_key": "cryptography has errors of its own, and their texts describe the key",
     "cli/call.py:_acts_of": "completion in a shell: an error would stand in the line that somebody types",
@@ -321,6 +324,7 @@ SEAMS = {
     "odm/jobs/background.py:_run": "a dead thread would leave copies stale until the process ends",
     "odm/upkeep/walk.py:Place.last_id": "bson raises errors of all kinds for a file of state that somebody edited",
     "odm/writing/plan/attempt.py:with_size_checks": "what was too large begins again, measured; others are raised",
+    "policies/policies.py:Policies.after_error": "what tells who calls may be what has failed: then nobody calls",
     "schemas/kinds/foreign.py:_with_own_default": "an author's default may fail, which the definition is told",
     "schemas/structs.py:FunctionStruct.check": "an author's validator may fail, which is a validation error",
     "storage/commits.py:_call": "what is committed must not look as if it had failed",

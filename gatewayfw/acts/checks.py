@@ -34,7 +34,7 @@ class Checks:
         schemas: Schemas,
         acts: Acts,
         has_database: Callable[[], bool],
-        more: Callable[[], Iterable[str]] = tuple,
+        *more: Callable[[], Iterable[str]],
     ) -> None:
         self.schemas = schemas
         self.right: object = None
@@ -77,7 +77,8 @@ class Checks:
                 yield f"{name}: idempotent acts need a database: call odm.set_db(...) first"
         for remote in self._acts.remote_services():
             yield from (f"service {remote.name}: {problem}" for problem in find_order_problems(remote.pre_act))
-        yield from self._more()
+        for find_problems in self._more:
+            yield from find_problems()
         for select in self.schemas.select_structs():
             if (select.model, select.spec) not in used:
                 yield from select.problems()

@@ -174,6 +174,10 @@ class ContextFns:
         """Add the parsed body under ``body``."""
         self.get_context_model()["body"] = body
 
+    def snapshot(self) -> Context:
+        """Return a copy of the current context that no later change of it reaches."""
+        return Context(copy_for_attempt({**self.get_context_model()}))
+
     def run_in_context(self, fn: Callable[P, T]) -> Callable[P, T]:
         """Return a function that runs ``fn`` in a copy of the context of this call.
 

@@ -7,7 +7,7 @@ first. Source: specification 12.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, NoReturn, Protocol, TypeVar, final
 
 from gatewayfw import messages
@@ -27,6 +27,7 @@ from gatewayfw.errors import (
     Unavailable,
     UnsupportedMediaType,
 )
+from gatewayfw.schemas.get import SelectStruct
 from gatewayfw.schemas.kinds.file import FileField, Upload
 from gatewayfw.schemas.structs import Struct
 from gatewayfw.schemas.uploads import expected_files, put_files
@@ -56,10 +57,42 @@ class SentFiles(Protocol):
         """Return them by their paths (``set.avatar``), or refuse the request."""
 
 
+class Callers(Protocol):
+    """Knows whose rights hold, as `gatewayfw.policies` does."""
+
+    def begin(self) -> Any:
+        """Begin an act, whose hooks nothing restricts.
+
+        It returns what `end` takes; None if there is nothing to end.
+        """
+
+    def end(self, mark: Any, /) -> None:
+        """Let the rights hold that held before."""
+
+    def identify(self, selects: Iterable[tuple[str, SelectStruct]], details: Mapping[str, Any], /) -> None:
+        """Let the rights of the caller hold from now on.
+
+        Details that select what the caller does not see are refused.
+        """
+
+    def now(self) -> Any:
+        """Return whose rights hold now."""
+
+    def hooks(self) -> Any:
+        """Return what stands for hooks, which nothing restricts."""
+
+    def open(self, entry: Any, /) -> AbstractContextManager[None]:
+        """Let somebody's rights hold in a block; None changes nothing."""
+
+    def after_error(self) -> AbstractContextManager[None]:
+        """Let the rights of the caller hold in a block, also where the act has not begun."""
+
+
 @final
 class Lifecycle:
     """Runs the acts of one gateway; ``deadline`` opens the time limit of a request.
 
+    ``callers`` knows whose rights hold; without it nobody is restricted.
     Every request takes the way of `run`; a batch takes it for each item, and an atomic batch its parts.
     """
 
@@ -69,11 +102,13 @@ class Lifecycle:
         contexts: ContextFns,
         deadline: Callable[[], AbstractContextManager[RequestBounds]],
         idempotent: IdempotentRunner,
+        callers: Callers | None = None,
     ) -> None:
         self._acts = acts
         self._contexts = contexts
         self.deadline = deadline
         self._idempotent = idempotent
+        self.callers = callers
 
     def run(
         self,
@@ -113,6 +148,22 @@ class Lifecycle:
             Exception: any other error of a hook, the act, ``files`` or ``finish``, as `translate` leaves it.
         """
         found = self.resolve(body) if act is None else act
+        callers = self.callers
+        if callers is None or (begun := callers.begin()) is None:
+            return self._run(found, body, finish, key, files)
+        try:
+            return self._run(found, body, finish, key, files)
+        finally:
+            callers.end(begun)
+
+    def _run(
+        self,
+        found: Act | RemoteService,
+        body: Mapping[str, Any],
+        finish: Callable[[Any, RequestBounds], T],
+        key: str | None,
+        files: SentFiles | None,
+    ) -> T | WrittenReply:
         if files is not None and (isinstance(found, RemoteService) or not found.struct.files):
             raise UnsupportedMediaType(messages.NO_FILES_TAKEN)
         if isinstance(found, RemoteService):
@@ -176,6 +227,8 @@ class Lifecycle:
         if act.act_hooks:
             _run_hooks(act.act_hooks, body, bounds)
         bounds.check()
+        if self.callers is not None and self.callers.now() is not None:
+            self.callers.identify(act.struct.selects(), body["details"])
         return body
 
     def translate(
@@ -187,7 +240,8 @@ class Lifecycle:
     ) -> Exception:
         """Return the error that the client is told: the author's, or what was done."""
         if isinstance(found, Act) and found.on_error:
-            error = run_error_hooks(found.on_error, body, error)
+            with nullcontext() if self.callers is None else self.callers.after_error():
+                error = run_error_hooks(found.on_error, body, error)
         own = found.exceptions if isinstance(found, Act) else NO_EXCEPTIONS
         return find_error({**self._acts.exceptions, **own}, error) or say_what_is_done(error, bounds)
 

@@ -83,6 +83,7 @@ class State:
     Attributes:
         listings: the listings of each model, in the order of their declaration.
         migrations: those of all models, by name, in the order of their declaration.
+        policies: those of all models, in the order of their declaration.
         remembered: what other parts derived from these models, by a key of their own.
     """
 
@@ -92,6 +93,7 @@ class State:
     appearing: Mapping[str, tuple[RelatedRelation, ...]] = field(default_factory=dict)
     listings: Mapping[str, tuple[Listed, ...]] = field(default_factory=dict)
     migrations: Mapping[str, Migrates] = field(default_factory=dict)
+    policies: tuple[Any, ...] = ()
     remembered: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     _links: dict[str, Mapping[str, Link]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
@@ -102,7 +104,8 @@ class State:
             embedders[target] = (*embedders.get(target, ()), relation)
             appearing[target] = (*appearing.get(target, ()), *relation.related_relations.values())
         models = {**self.models, model.name: model}
-        return State(self.version + 1, models, embedders, appearing, self.listings, self.migrations)
+        version = self.version + 1
+        return State(version, models, embedders, appearing, self.listings, self.migrations, self.policies)
 
     def listing(self, model: str, listing: Listed) -> State:
         """Return the state with one more listing of a model."""
@@ -112,6 +115,10 @@ class State:
     def migrating(self, name: str, migration: Migrates) -> State:
         """Return the state with one more migration."""
         return replace(self, version=self.version + 1, migrations={**self.migrations, name: migration})
+
+    def restricted(self, policy: Any) -> State:
+        """Return the state with one more policy."""
+        return replace(self, version=self.version + 1, policies=(*self.policies, policy))
 
     def reverses(self, name: str) -> dict[str, RelatedRelation]:
         """Return the reverse relations on a model by name; the first where two share one."""

@@ -104,6 +104,23 @@ class Schemas(Constructors):
         """Return all migrations by name, in the order of their declaration."""
         return self._state.migrations
 
+    def add_policy(self, policy: Any) -> None:
+        """Add a policy; `gatewayfw.policies` knows what it means."""
+        with self._lock:
+            self._state = self._state.restricted(policy)
+            self.version = self._state.version
+        self.note_change()
+
+    @property
+    def policies(self) -> tuple[Any, ...]:
+        """All policies, in the order of their declaration."""
+        return self._state.policies
+
+    @property
+    def policies_hold(self) -> bool:
+        """Whether anything is restricted for callers of acts."""
+        return bool(self._state.policies) or self.settings.require_policy
+
     def retired(self, model: str) -> tuple[str, ...] | None:
         """Return the names that migrations take from a model's documents.
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
@@ -44,8 +44,9 @@ _LONGEST_ID = 64
 
 #: Writes the failure of an item: status, headers and envelope. Takes the error, the item's id, and its names.
 Refuse = Callable[[Exception, str, Mapping[str, Any]], tuple[int, Mapping[str, str], bytes]]
-#: What hooks and act of an item share, and no other item sees: the values of its context, and of Flask's `g`.
-Shared = tuple[Mapping[str, Any], Mapping[str, Any]]
+#: What hooks and act of an item share, and no other item sees: the values of its context, and of Flask's `g`; and
+#: whose rights hold, which None leaves to `Lifecycle.run`.
+Shared = tuple[Mapping[str, Any], Mapping[str, Any], Any]
 
 
 @final
@@ -138,12 +139,12 @@ class _Running:
         calls: CallObservers | None,
     ) -> None:
         self._lifecycle, self._contexts, self._odm = parts.lifecycle, parts.contexts, parts.odm
-        self._settings, self._globals = parts.settings, FlaskGlobals()
+        self._settings, self._globals, self._callers = parts.settings, FlaskGlobals(), parts.lifecycle.callers
         self._bodies = batch.bodies
         self._sent, self._request_id = sent, request_id
         self._refuse, self._calls = refuse, calls
         self._failed = 0
-        self._shared: Shared = ({}, {})
+        self._shared: Shared = ({}, {}, None)
         self._error: Exception | None = None
 
     # -- each by itself
@@ -211,10 +212,13 @@ class _Running:
         bounds.totals = totals = BatchTotals(self._settings)
         for number, act in enumerate(acts):
             totals.begin_item()
-            with self._working(number, self._begin(number)) as shared:
+            hooks = None if self._callers is None else self._callers.hooks()
+            with self._working(number, (*self._begin(number)[:2], hooks)) as shared:
                 if isinstance(act, GatewayError):
                     raise act
-                prepared.append((act, self._lifecycle.prepare(act, self._body(number), bounds), shared))
+                body = self._lifecycle.prepare(act, self._body(number), bounds)
+                caller = None if self._callers is None else self._callers.now()
+                prepared.append((act, body, (*shared[:2], caller)))
         return prepared
 
     def _attempt(
@@ -237,7 +241,7 @@ class _Running:
 
     def _refusals(self, acts: Sequence[Act | GatewayError], error: Exception, bounds: RequestBounds) -> list[ItemReply]:
         """Return the replies after an item failed: that error, and that no other was done."""
-        with self._open(self._shared) as (context, _):
+        with self._open(self._shared) as (context, _, _):
             shown = self._lifecycle.translate(acts[self._failed], context["body"], error, bounds)
             reply = self._refusal(self._failed, shown)
         return [reply if number == self._failed else self._refusal(number, NotDone()) for number in range(len(acts))]
@@ -264,13 +268,15 @@ class _Running:
         body = self._bodies[number]
         context, values = copy_for_attempt([{**self._contexts.get_context_model()}, self._globals.read()])
         own = begin(self._sent, self._id(number), body if isinstance(body, dict) else None)
-        return {**context, **own}, values
+        return {**context, **own}, values, None
 
     @contextmanager
     def _open(self, shared: Shared) -> Iterator[Shared]:
         """Let it be that of the block, which gets it as it is then."""
-        with self._contexts.open(shared[0]) as context, self._globals.open(shared[1]) as values:
-            yield context, values
+        given, held, entry = shared
+        rights = nullcontext() if self._callers is None else self._callers.open(entry)
+        with self._contexts.open(given) as context, self._globals.open(held) as values, rights:
+            yield context, values, entry
 
     def _open_call(self, number: int, started: float | None = None) -> OpenCall | None:
         if self._calls is None:

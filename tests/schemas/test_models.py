@@ -36,7 +36,7 @@ def state():
     ("made", "said"),
     [
         (ModelSchema("a", {}, {}), ["name", "pure", "relations", "options"]),
-        (State(), ["version", "models", "embedders", "appearing", "listings", "migrations"]),
+        (State(), ["version", "models", "embedders", "appearing", "listings", "migrations", "policies"]),
     ],
     ids=["model", "state"],
 )

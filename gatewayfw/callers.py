@@ -1,0 +1,58 @@
+"""Whose rights hold in a thread or task, for the policies of each gateway.
+
+The lifecycle of an act notes here who calls; the operations of models ask. A thread that an act starts has a caller
+only if the context variables were handed on (`contextvars.copy_context`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, final
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Caller:
+    """Whose rights hold, from the moment at which the hooks before an act have passed.
+
+    Attributes:
+        role: a declared role; empty for a caller who is signed in without one; None for nobody.
+        context: a copy of the context of that moment, for the functions of policies.
+        known: what these functions gave, by model.
+    """
+
+    role: str | None
+    context: Any
+    known: dict[str, Any] = field(default_factory=dict, repr=False)
+
+
+@final
+class Free(Enum):
+    """Why nothing is restricted inside an act.
+
+    Its hooks run, or a function of a policy, or a ghost calls.
+    """
+
+    HOOKS = "hooks"
+    POLICY = "policy"
+    GHOST = "ghost"
+
+
+Entry = Caller | Free
+#: Who calls, by the models of a gateway. It is replaced, never changed, because copies share it. Those whose models are
+#: not here run no act in this thread.
+CALLERS: ContextVar[Mapping[Any, Entry]] = ContextVar("gatewayfw_callers", default={})  # noqa: B039
+
+
+@contextmanager
+def calling(of: Any, entry: Entry) -> Iterator[None]:
+    """Let somebody be the caller for the models of one gateway, in a block."""
+    token = CALLERS.set({**CALLERS.get(), of: entry})
+    try:
+        yield
+    finally:
+        CALLERS.reset(token)

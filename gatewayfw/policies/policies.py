@@ -1,0 +1,157 @@
+"""The policies of one gateway, and who calls its acts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from contextvars import Token
+from typing import Any, Literal, final
+
+from gatewayfw.callers import CALLERS, Caller, Entry, Free, calling
+from gatewayfw.errors import DefinitionError, UsageError
+from gatewayfw.policies.declaration import ContextFn, find_problems, parse_policy
+from gatewayfw.policies.gets import refuse_hidden
+from gatewayfw.schemas import Schemas
+from gatewayfw.schemas.get import SelectStruct
+
+Mark = Token[Mapping[Any, Entry]]
+
+
+@final
+class Policies:
+    """Declares the policies of one gateway, and says who calls; ``gw.policies``.
+
+    ``snapshot`` gives a copy of the current context, ``roles`` are the names that roles may have, and ``role_of`` gives
+    the caller's by the context.
+    """
+
+    def __init__(
+        self,
+        schemas: Schemas,
+        snapshot: Callable[[], Mapping[str, Any]],
+        roles: Sequence[str] = (),
+        role_of: ContextFn | None = None,
+    ) -> None:
+        self._schemas = schemas
+        self._snapshot = snapshot
+        self.roles = _parse_roles(roles)
+        if role_of is not None and not callable(role_of):
+            raise DefinitionError("policy_role: expected a function of the context")
+        self._role_of = role_of or _active_role
+
+    def declare(
+        self,
+        models: str | Sequence[str],
+        *,
+        roles: Literal["*"] | Sequence[str | None] | None,
+        needs: Sequence[str] = (),
+        rows: ContextFn | None = None,
+        write: bool | ContextFn = True,
+        check: ContextFn | None = None,
+        hide: Sequence[str] = (),
+        fixed: Sequence[str] = (),
+        own: ContextFn | None = None,
+        admit: bool = False,
+    ) -> None:
+        """Say what callers of some roles see and change of some models, in every act.
+
+        ``models``: one name or several; ``"*"`` stands for all models that have what ``needs`` names. ``roles``: names,
+        with None for callers who are not signed in; ``"*"`` stands for all who are, and admits them to a model without
+        another policy for their role only with ``admit``. All policies that apply are joined. A model that has a policy
+        shows and takes nothing from callers whom none of its policies names.
+
+        ``rows`` gives, by the context, the filter of the documents that are there for them; None for none. ``hide`` has
+        names of fields and relations that they do not see, but in the documents and copies whose ids ``own`` gives;
+        ``fixed`` those that they may not write. ``write``: true, false, or a function that gives the filter of what
+        they may change; ``check`` one that gives the filter of what a write may leave.
+
+        Raises:
+            DefinitionError: a part has the wrong form, or a role was not declared.
+        """
+        given = {"roles": roles, "needs": needs, "rows": rows, "write": write, "check": check}
+        more = {"hide": hide, "fixed": fixed, "own": own, "admit": admit}
+        self._schemas.add_policy(parse_policy(self.roles, models, **given, **more))
+
+    def problems(self) -> Iterator[str]:
+        """Yield what is wrong with the policies, in words."""
+        for policy in self._schemas.policies:
+            yield from find_problems(self._schemas, policy)
+
+    # -- who calls; the lifecycle of acts asks
+
+    def begin(self) -> Mark | None:
+        """Begin an act, whose hooks nothing restricts; `end` takes what is returned.
+
+        None where nothing restricts anybody.
+        """
+        schemas = self._schemas
+        if not schemas.policies_hold:
+            return None
+        return CALLERS.set({**CALLERS.get(), schemas: Free.HOOKS})
+
+    def end(self, mark: Mark) -> None:
+        """End an act: from now on the caller is the one before it."""
+        CALLERS.reset(mark)
+
+    def identify(self, selects: Iterable[tuple[str, SelectStruct]], details: Mapping[str, Any]) -> None:
+        """Let the caller's rights hold from now on, as the context says after the hooks.
+
+        ``selects`` are the select structs for ``details``, by their paths.
+
+        Raises:
+            Hidden: the caller asks for what its role does not see.
+            UsageError: ``policy_role`` gave no name.
+        """
+        entry = self._find()
+        CALLERS.set({**CALLERS.get(), self._schemas: entry})
+        if isinstance(entry, Caller):
+            refuse_hidden(self._schemas, entry.role, selects, details)
+
+    def now(self) -> Entry | None:
+        """Return who calls now; None outside of acts, or where nothing restricts anybody."""
+        return CALLERS.get().get(self._schemas)
+
+    def hooks(self) -> Entry | None:
+        """Return what stands for hooks; None where nothing restricts anybody."""
+        return Free.HOOKS if self._schemas.policies_hold else None
+
+    def open(self, entry: Entry | None) -> AbstractContextManager[None]:
+        """Let somebody be the caller in a block; None changes nothing."""
+        return nullcontext() if entry is None else calling(self._schemas, entry)
+
+    def after_error(self) -> AbstractContextManager[None]:
+        """Let the hooks of an error have the rights of the caller.
+
+        They have them even if hooks before the act have failed.
+        """
+        if self.now() is not Free.HOOKS:
+            return nullcontext()
+        try:
+            entry = self._find()
+        except Exception:  # What tells who calls may be what has failed.
+            entry = Caller(None, {})
+        return calling(self._schemas, entry)
+
+    def _find(self) -> Entry:
+        context = self._snapshot()
+        user = context.get("user")
+        if isinstance(user, Mapping) and user.get("isGhost") is True:
+            return Free.GHOST
+        role = self._role_of(context)
+        if role is not None and not isinstance(role, str):
+            raise UsageError(f"policy_role: expected the name of a role or None, not {type(role).__name__}")
+        if role is None:
+            return Caller(None if user is None else "", context)
+        return Caller(role if role in self.roles else "", context)
+
+
+def _active_role(context: Mapping[str, Any]) -> Any:
+    role = context.get("active_role")
+    return role.get("name") if isinstance(role, Mapping) else None
+
+
+def _parse_roles(given: Any) -> tuple[str, ...]:
+    is_list = isinstance(given, Sequence) and not isinstance(given, (str, bytes))
+    if not is_list or not all(isinstance(name, str) and name and name != "*" for name in given):
+        raise DefinitionError("roles: expected a list of names")
+    return tuple(given)

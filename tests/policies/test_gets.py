@@ -1,0 +1,79 @@
+"""What a client's ``get`` may name: gatewayfw.policies.gets."""
+
+from __future__ import annotations
+
+import pytest
+
+HIDDEN = "hidden"
+
+
+@pytest.fixture
+def ask(gw, serve):
+    """A function that gives what a role's act is told of a `get` of rentals: its status, message and code."""
+    ran = []
+
+    @gw.acts.act("rental", "look", get=2)
+    def look(body):
+        ran.append(body)
+        return {}
+
+    @gw.acts.act("rental", "lookBeside", get={"rental": gw.schemas.select_struct("rental", 2)})
+    def look_beside(body):
+        ran.append(body)
+        return {}
+
+    call = serve()
+
+    def ask(role, get, act="look"):
+        ran.clear()
+        status, body, code = call(role, "rental", act, get=get)
+        assert len(ran) == (status == 200)
+        return status, body.get("message"), code
+
+    return ask
+
+
+def test_a_get_that_names_a_hidden_field_is_refused_at_any_depth(gw, ask):
+    gw.policy("rental", roles=["Clerk"], hide=["deposit"])
+    gw.policy("item", roles=["Clerk"], hide=["price"])
+    for get, path in [
+        ({"deposit": 1}, "get.deposit"),
+        ({"deposit": 0}, "get.deposit"),
+        ({"item": {"price": 1}}, "get.item.price"),
+        ({"customer": {"rentals": {"deposit": 1}}}, "get.customer.rentals.deposit"),
+    ]:
+        assert ask("Clerk", get) == (403, f"{path} is hidden from you", HIDDEN)
+    assert ask("Clerk", {"rental": {"day": 1, "item": {"price": 1}}}, "lookBeside") == (
+        403,
+        "get.rental.item.price is hidden from you",
+        HIDDEN,
+    )
+
+
+def test_a_get_that_names_a_relation_as_a_whole_passes(gw, ask):
+    gw.policy("rental", roles=["Clerk"], hide=["deposit"])
+    gw.policy("item", roles=["Clerk"], hide=["price"])
+    get = {"day": 1, "item": 1, "customer": {"rentals": 1}}
+    assert ask("Clerk", get) == (200, None, None)
+    assert ask("Clerk", {"rental": {"item": 1}}, "lookBeside") == (200, None, None)
+
+
+def test_a_hidden_relation_may_not_be_named(gw, ask):
+    gw.policy("rental", roles=["Clerk"], hide=["customer"])
+    gw.policy("customer", roles=["Clerk"], hide=["rentals"])
+    assert ask("Clerk", {"customer": 1}) == (403, "get.customer is hidden from you", HIDDEN)
+    gw.policy("rental", roles=["Customer"])
+    gw.policy("customer", roles=["Customer"], hide=["rentals"])
+    assert ask("Customer", {"customer": {"rentals": {}}}) == (403, "get.customer.rentals is hidden from you", HIDDEN)
+
+
+def test_a_name_that_own_documents_show_may_be_named(gw, ask):
+    gw.policy("rental", roles=["Clerk"], hide=["deposit"], own=lambda context: [])
+    assert ask("Clerk", {"deposit": 1}) == (200, None, None)
+
+
+def test_other_roles_ghosts_and_names_below_nothing_pass(gw, ask, serve):
+    gw.policy("rental", roles=["Clerk"], hide=["deposit"])
+    gw.policy("rental", roles=["Auditor", None])
+    assert [ask(role, {"deposit": 1})[0] for role in ("Auditor", None)] == [200, 200]
+    assert serve()("Clerk", "rental", "look", get={"deposit": 1}, user="ghost")[0] == 200
