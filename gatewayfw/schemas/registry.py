@@ -229,16 +229,6 @@ class Schemas(Constructors):
         """
         return self._state.embedders.get(name, ())
 
-    def reachable(self, name: str) -> tuple[str, ...]:
-        """Return all models that relations link to ``name``, in either direction.
-
-        The result is sorted, includes the model itself, and leaves out models that relations name but
-        nobody defined. NotFound for an unknown model.
-        """
-        state = self._state
-        _find_model(state, name)
-        return tuple(sorted(closure(state, name)))
-
     def validate(self, name: str) -> None:
         """Check every model reachable from ``name`` against the models it needs.
 

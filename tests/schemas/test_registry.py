@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from bson import ObjectId
 
-from gatewayfw import schemas as package
 from gatewayfw.errors import NotFound
 from gatewayfw.schemas import Schemas, array, fields, object_id, string
 from gatewayfw.schemas.exactness import check_document
@@ -77,7 +76,7 @@ def test_relations_are_found_from_either_side(shop: Schemas) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        *("get_schema", "get_pure", "get_relations", "get_related_relations", "reachable", "validate"),
+        *("get_schema", "get_pure", "get_relations", "get_related_relations", "validate"),
         *("get_pure_from_relations", "get_pure_from_related_relations"),
     ],
 )
@@ -103,18 +102,6 @@ def test_a_relation_to_the_own_model_appears_on_both_sides(schemas: Schemas) -> 
     schemas.add("unit", {}, {"parent": link("unit", "child")})
     assert [each.model for each in schemas.embedders("unit")] == ["unit"]
     assert list(schemas.get_related_relations("unit")) == ["child"]
-    assert schemas.reachable("unit") == ("unit",)
-
-
-def test_reachable_follows_relations_either_way(shop: Schemas) -> None:
-    shop.add("street", {}, {"city": link("city"), "mayor": link("person")})
-    shop.add("other", {})
-    assert {name: shop.reachable(name) for name in shop.get_schemas()} == {
-        "country": ("city", "country", "street"),
-        "city": ("city", "country", "street"),
-        "street": ("city", "country", "street"),
-        "other": ("other",),
-    }
 
 
 def test_a_name_is_taken_once(shop: Schemas) -> None:
@@ -245,14 +232,6 @@ def test_the_contracts_names_are_aliases() -> None:
     assert {alias: getattr(Schemas, alias) for alias in aliases} == {
         alias: getattr(Schemas, name) for alias, name in aliases.items()
     }
-
-
-def test_the_package_exports_its_public_names() -> None:
-    assert sorted(package.__all__) == sorted(
-        [*fields.KINDS, "Relation", "RelatedRelation", "Sort", "IndexSpec", "Options", "ModelSchema", "Schemas"]
-        + ["Struct", "compile_struct", "Mode"]
-        + ["IndexOptionsShape", "IndexShape", "OptionsShape", "RelationShape", "ReverseShape", "SortShape"]
-    )
 
 
 def test_links_are_found_once_until_a_model_is_added(shop: Schemas) -> None:
