@@ -271,7 +271,6 @@ KINDS: Mapping[str, Callable[..., mm.Field[Any]]] = MappingProxyType(
         if isinstance(kind, staticmethod) and kind.__name__ == name
     }
 )
-_NEED_ARGUMENTS = ("array", "decimal", "mapping", "nullable", "optional", "defaulted", "described", "enums", "file")
 
 
 def is_kind(value: object) -> bool:
@@ -287,10 +286,10 @@ def as_field(value: Any, where: str, path: str = "") -> mm.Field[Any]:
     Raises:
         DefinitionError: it is none of these; the message starts with ``where`` and names the ``path``.
     """
-    if isinstance(value, type) and issubclass(value, mm.Field):
+    if is_kind(value) or (isinstance(value, type) and issubclass(value, mm.Field)):
         try:
             value = value()
-        except TypeError:
+        except (TypeError, DefinitionError):
             raise DefinitionError(_say_where(where, path, f"{value.__name__} needs arguments")) from None
     if isinstance(value, mm.Field):
         if value.data_key is not None or value.attribute is not None or value.dump_only:
@@ -301,10 +300,6 @@ def as_field(value: Any, where: str, path: str = "") -> mm.Field[Any]:
         return SchemaField(value)
     if isinstance(value, Mapping):
         return _object_of(value, where, path)
-    if is_kind(value):
-        if value.__name__ in _NEED_ARGUMENTS:
-            raise DefinitionError(_say_where(where, path, f"{value.__name__} needs arguments"))
-        return value()  # type: ignore[no-any-return]  # a field
     expected = "a value kind, a marshmallow field or schema, or a mapping"
     raise DefinitionError(_say_where(where, path, f"expected {expected}, not {type(value).__name__}"))
 
