@@ -7,7 +7,7 @@ to the user. All failures are reported, each with its path.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import marshmallow
@@ -18,7 +18,8 @@ from gatewayfw import messages
 from gatewayfw.schemas.kinds import KindField, Parts, as_kind, quick_of
 from gatewayfw.schemas.kinds.checks import load_part, plain_message
 from gatewayfw.schemas.kinds.containers import ContainerField, ObjectField
-from gatewayfw.schemas.kinds.foreign import FindPart, ForeignField, either_part, nested_part
+from gatewayfw.schemas.kinds.foreign import ForeignField
+from gatewayfw.schemas.kinds.foreign_values import either_part, part_of
 from gatewayfw.schemas.paths import Collected, below, flat
 from gatewayfw.schemas.values import copy_parts, same, storable_key
 
@@ -107,7 +108,8 @@ def _changed(field: Any, sent: Any, loaded: Any, path: str, fill: bool) -> Failu
 
 def _dropped(field: mm.Field[Any], sent: Any, path: str, fill: bool) -> Failures:
     """Yield the keys that a user's field drops, and what our kinds inside it change."""
-    part = either_part if isinstance(field, ForeignField) else nested_part  # models take the names of Python, too
+    is_stored = isinstance(field, ForeignField)  # models take the names of Python, too
+    part = either_part if is_stored else part_of
     for key, inner, item in sent_parts(getattr(field, "wrapped", field), sent, part):
         if inner is None:
             yield below(path, key), messages.UNKNOWN
@@ -116,29 +118,23 @@ def _dropped(field: mm.Field[Any], sent: Any, path: str, fill: bool) -> Failures
             loaded = inner.deserialize(copy_parts(item)) if isinstance(inner, KindField) else item
         except marshmallow.ValidationError:
             continue  # a hook of the Schema replaced the value
-        whole = as_kind(inner) if part is either_part else inner
-        yield from _changed(whole, item, loaded, below(path, key), fill)
+        yield from _changed(as_kind(inner) if is_stored else inner, item, loaded, below(path, key), fill)
 
 
-def sent_parts(field: mm.Field[Any], sent: Any, part: FindPart = nested_part) -> Iterator[SentPart]:
+def sent_parts(
+    field: mm.Field[Any], sent: Any, part: Callable[[Any, Any], mm.Field[Any] | None] = part_of
+) -> Iterator[SentPart]:
     """Yield key, field and item of each part of what was sent for a user's field.
 
-    The key of an item of a list is its index. The field is None for a key that loading drops. ``part`` finds the
-    field of a Schema by its name.
+    The key of an item of a list is its index. The field is None for a key that loading drops.
     """
-    if isinstance(field, mm.Nested):
-        if isinstance(sent, list):
-            yield from ((index, field, item) for index, item in enumerate(sent))
-        elif isinstance(sent, Mapping):
-            drops = (field.unknown or field.schema.unknown) == EXCLUDE
-            found = ((key, part(field, key), item) for key, item in sent.items())
-            yield from (one for one in found if drops or one[1] is not None)
-    elif isinstance(field, mm.List) and isinstance(sent, list):
-        yield from ((index, field.inner, item) for index, item in enumerate(sent))
-    elif isinstance(field, mm.Tuple) and isinstance(sent, list):
-        yield from ((index, *pair) for index, pair in enumerate(zip(field.tuple_fields, sent, strict=False)))
-    elif isinstance(field, mm.Mapping) and isinstance(sent, Mapping) and field.value_field is not None:
-        yield from ((key, field.value_field, item) for key, item in sent.items())
+    drops = isinstance(field, mm.Nested) and (field.unknown or field.schema.unknown) == EXCLUDE
+    if isinstance(sent, list) and not isinstance(field, mm.Mapping):
+        items: Iterable[tuple[Any, Any]] = enumerate(sent)
+    else:
+        items = sent.items() if isinstance(sent, Mapping) else ()
+    found = ((key, part(field, key), item) for key, item in items)
+    return (one for one in found if drops or one[1] is not None)
 
 
 def _refused(field: Any, sent: Any, error: marshmallow.ValidationError, path: str, fill: bool) -> Failures:

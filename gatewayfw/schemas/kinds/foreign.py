@@ -27,7 +27,7 @@ from gatewayfw.schemas.kinds.base import Ability, Description, Doubtful, Kind
 from gatewayfw.schemas.kinds.checks import lengths
 from gatewayfw.schemas.kinds.descriptions import describe_class
 from gatewayfw.schemas.kinds.file import FileField
-from gatewayfw.schemas.kinds.foreign_values import compared_form, is_many, stored_form
+from gatewayfw.schemas.kinds.foreign_values import compared_form, is_many, part_of, stored_form
 from gatewayfw.schemas.kinds.model_fields import refuse_unkept
 from gatewayfw.schemas.kinds.sizes import DECIMAL, DOCUMENT, ENDLESS, LETTER, NUMBER, TEXT, element_bytes
 from gatewayfw.schemas.values import SCALARS, plain
@@ -38,8 +38,6 @@ _ALIKE = frozenset(
     | {mm.DateTime, mm.NaiveDateTime, mm.AwareDateTime, mm.Date, mm.Time, mm.TimeDelta}
 )
 _SORTED = (mm.String, mm.Number, mm.Boolean, mm.UUID, mm.DateTime, mm.Date, mm.Time, mm.TimeDelta, mm.Enum)
-#: Finds the field of a Schema by a name.
-FindPart = Callable[[mm.Nested, Any], mm.Field[Any] | None]
 #: Characters of a moment in a marshmallow field, which stores it as text.
 _MOMENT = 64
 
@@ -84,13 +82,7 @@ class ForeignField(Kind):
         return isinstance(self.wrapped, (mm.Nested, mm.Mapping)) and not is_many(self.wrapped)
 
     def part(self, key: Any) -> mm.Field[Any] | None:
-        field: Any = self.wrapped
-        if isinstance(field, mm.Mapping):
-            inner = field.value_field
-        elif isinstance(key, int):
-            inner = getattr(field, "inner", field if isinstance(field, mm.Nested) else None)
-        else:
-            inner = nested_part(field, key) if isinstance(field, mm.Nested) else None
+        inner = part_of(self.wrapped, key)
         return None if inner is None else as_kind(inner)
 
     def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
@@ -214,18 +206,6 @@ def unstated_in(fields: Mapping[str, mm.Field[Any]], path: str) -> Iterator[str]
     """Yield the paths without a maximum, of fields below ``path`` and their parts."""
     for name, field in fields.items():
         yield from as_kind(field).unstated(f"{path}.{name}")
-
-
-def nested_part(field: mm.Nested, key: Any) -> mm.Field[Any] | None:
-    """Return the field of a Schema that a client's key names, or None."""
-    known = field.schema.load_fields.items()
-    return next((inner for name, inner in known if key == (inner.data_key or name)), None)
-
-
-def either_part(field: mm.Nested, key: Any) -> mm.Field[Any] | None:
-    """Return the field of a Schema that a name in JSON or in Python means, or None."""
-    known = field.schema.load_fields.items()
-    return nested_part(field, key) or next((inner for name, inner in known if key == (inner.attribute or name)), None)
 
 
 def _largest_text(field: Any) -> int:

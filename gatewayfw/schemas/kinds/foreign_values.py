@@ -75,7 +75,7 @@ def _find_lost(field: mm.Field[Any], given: Any, stored: Any) -> dict[Any, Any]:
     is_open = isinstance(field, mm.Nested) and (field.unknown or field.schema.unknown) == INCLUDE
     found: dict[Any, Any] = {}
     for at, one in given.items():
-        part = _part_at(field, at)
+        part = part_of(field, at)
         if at not in stored and (part is not None or is_open):
             found[at] = [messages.NOT_KEPT]
         elif part is not None:
@@ -83,16 +83,23 @@ def _find_lost(field: mm.Field[Any], given: Any, stored: Any) -> dict[Any, Any]:
     return {at: lost for at, lost in found.items() if lost}
 
 
-def _part_at(field: mm.Field[Any], at: Any) -> mm.Field[Any] | None:
-    """Return the field of what is behind a key, or at a place, of the JSON form."""
+def part_of(field: Any, key: Any) -> mm.Field[Any] | None:
+    """Return the field under a name of JSON or at an index; None where none is known."""
     if isinstance(field, KindField):
-        return field.elements if isinstance(at, int) else field.part(at)
-    if isinstance(field, mm.Nested) and isinstance(at, str):
-        return next((one for name, one in field.schema.load_fields.items() if at == (one.data_key or name)), None)
-    if isinstance(field, mm.Nested):
-        return field
-    fields = dict(enumerate(field.tuple_fields)) if isinstance(field, mm.Tuple) else {}
-    return fields.get(at) or getattr(field, "inner", None) or getattr(field, "value_field", None)
+        return field.part(key)
+    if isinstance(field, mm.Mapping):
+        return field.value_field
+    if isinstance(key, int):
+        fields = field.tuple_fields[key : key + 1] if isinstance(field, mm.Tuple) else []
+        return next(iter(fields), getattr(field, "inner", field if isinstance(field, mm.Nested) else None))
+    known = field.schema.load_fields.items() if isinstance(field, mm.Nested) else ()
+    return next((inner for name, inner in known if key == (inner.data_key or name)), None)
+
+
+def either_part(field: Any, key: Any) -> mm.Field[Any] | None:
+    """Return the same as `part_of`, also for a name in Python of a Schema's field."""
+    known = field.schema.load_fields.items() if isinstance(field, mm.Nested) else ()
+    return part_of(field, key) or next((inner for name, inner in known if key == (inner.attribute or name)), None)
 
 
 def _is_faithful(field: mm.Field[Any] | None) -> bool:
