@@ -20,7 +20,7 @@ from gatewayfw.acts.replies import parse_exceptions
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export.files import generated, write
 from gatewayfw.files import Files
-from gatewayfw.limits.limits import CallerKey, RateLimits
+from gatewayfw.limits import CallerKey, RateLimits
 from gatewayfw.observe.calls import CallObservers, F
 from gatewayfw.observe.metrics import warn_of_processes
 from gatewayfw.observe.sentry import leave_to_signal
@@ -63,7 +63,7 @@ class Gateway:
     Two gateways share nothing, not even within one app. With an ``app`` it is mounted there, at the root (`init_app`).
     The keywords are the settings of `gatewayfw.settings.Settings`; missing ones are read from the config of the app in
     which it is first registered (``GATEWAYFW_DEADLINE``), then from the environment. ``caller_key`` names the caller
-    for rate limits, see `gatewayfw.limits.limits`. ``exceptions`` says which replies exceptions of acts and hooks
+    for rate limits, see `gatewayfw.limits`. ``exceptions`` says which replies exceptions of acts and hooks
     become, ``{SomeError: (409, "code", "message")}``, see `gatewayfw.acts.replies`. ``roles`` are the names that
     policies and rules use; ``policy_role`` gives the caller's by the context, by default the name of ``active_role``.
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from gatewayfw import HttpError, gateway, integer, optional, string
-from gatewayfw.limits import counters
+from gatewayfw import limits as counters
 
 ID = "batch-1"
 

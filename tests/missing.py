@@ -10,7 +10,6 @@ LIBRARIES = {
     "cryptography": "cryptography",
     "gevent": "gevent",
     "granian": "granian",
-    "limits": "limits",
     "mcp": "mcp",
     "opentelemetry-api": "opentelemetry.trace",
     "opentelemetry-instrumentation-pymongo": "opentelemetry.instrumentation.pymongo",

@@ -8,16 +8,16 @@ from gatewayfw.errors import missing_extra
 from tests import missing
 
 MESSAGES = [
-    str(missing_extra("limit", "limits", "limits")),
-    "ModuleNotFoundError: No module named 'limits'",
-    "E   ModuleNotFoundError: No module named 'limits.storage'",
+    str(missing_extra("option", "waitress", "waitress")),
+    "ModuleNotFoundError: No module named 'waitress'",
+    "E   ModuleNotFoundError: No module named 'waitress.server'",
 ]
 
 
 @pytest.mark.parametrize("text", MESSAGES)
 def test_a_failure_for_want_of_a_library_names_it(monkeypatch, text):
-    monkeypatch.setattr(missing, "is_missing", lambda module: module == "limits")
-    assert missing.missing_in(text) == "limits"
+    monkeypatch.setattr(missing, "is_missing", lambda module: module == "waitress")
+    assert missing.missing_in(text) == "waitress"
 
 
 @pytest.mark.parametrize("text", [*MESSAGES, "No module named 'gatewayfw.lost'", "assert 1 == 2"])

@@ -23,7 +23,7 @@ PUBLIC = {"_asdict", "_exit", "_fields", "_get_current_object", "_getframe", "_r
 SLEEPS = {
     "client/test_hostile.py": "nothing tells when forged bytes have arrived",
     "faults/": "time is what these tests are about: outages and slow networks of so many seconds",
-    "limits/test_counters.py": "a limit that is told slowly, so that threads overtake each other",
+    "test_limit_counters.py": "a limit that is told slowly, so that threads overtake each other",
     "odm/jobs/test_background.py": "shows that a thread does nothing",
     "storage/mongo/test_storage.py": "the driver looks at the real deadline",
     "storage/mongo/test_transactions.py": "the driver looks at the real deadline",
@@ -42,7 +42,7 @@ SLEEPS = {
 READS = {
     "benchmarks/test_page.py": "the options of a parser",
     "cli/test_upkeep.py": "the signal that ends `work` comes when it likes",
-    "limits/test_counters.py": "memory that is given back, a lock",
+    "test_limit_counters.py": "memory that is given back, a lock",
     "odm/writing/plan/test_attempt.py": "that nothing is remembered is seen from nowhere else",
     "odm/test_deadlines.py": "the database of either adapter",
     "odm/test_interleavings.py": "a write with an id of its own, below `Model`",

@@ -39,7 +39,7 @@ from gatewayfw.spelling import PARAMETERS, pythonic
 
 
 class Limits(Protocol):
-    """Counts the calls of acts with a ``limit``, as `gatewayfw.limits.limits` does."""
+    """Counts the calls of acts with a ``limit``, as `gatewayfw.limits` does."""
 
     def parse(self, texts: Sequence[str], /) -> tuple[Any, ...]:
         """Return what `count` takes for the texts of a limit."""

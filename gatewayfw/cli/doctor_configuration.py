@@ -22,7 +22,7 @@ from gatewayfw.auth.tokens import FALLBACKS_VARIABLE, KEY_VARIABLE, fallbacks_fr
 from gatewayfw.core import Gateway
 from gatewayfw.environment import VARIABLE, is_development
 from gatewayfw.errors import DefinitionError
-from gatewayfw.limits.limits import MEMORY
+from gatewayfw.limits import MEMORY
 from gatewayfw.settings import Settings
 
 Finding = tuple[Literal["problem", "warning", "hint"], str]

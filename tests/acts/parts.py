@@ -13,7 +13,7 @@ from gatewayfw.acts.idempotent import IdempotentRunner
 from gatewayfw.acts.lifecycle import Lifecycle
 from gatewayfw.acts.registry import Acts
 from gatewayfw.errors import Timeout
-from gatewayfw.limits.limits import RateLimits
+from gatewayfw.limits import RateLimits
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
 

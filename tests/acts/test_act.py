@@ -10,7 +10,7 @@ import pytest
 from gatewayfw.acts.act import ACT_KEYS, ActDefinition, parse_act, parse_limit_texts
 from gatewayfw.acts.returns import Selected
 from gatewayfw.errors import DefinitionError
-from gatewayfw.limits.limits import RateLimits
+from gatewayfw.limits import RateLimits
 from gatewayfw.schemas import file, string
 from gatewayfw.spelling import pythonic
 

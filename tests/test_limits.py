@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import re
-import sys
 import time
 from hashlib import sha256
 from types import SimpleNamespace
@@ -12,13 +11,16 @@ from types import SimpleNamespace
 import pytest
 from flask import Flask
 
+from gatewayfw import limits as counters
 from gatewayfw.acts.context import Context
 from gatewayfw.core import gateway
 from gatewayfw.errors import DefinitionError, HttpError, RateLimited, Timeout
-from gatewayfw.limits import counters
-from gatewayfw.limits.limits import RateLimits, database_of, network_of
+from gatewayfw.limits import Rate, RateLimits, database_of, network_of
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
+from tests.acts.parts import acts, call, clock, context_fns, lifecycle, make_acts, schemas, store
+
+__all__ = ["acts", "call", "clock", "context_fns", "lifecycle", "make_acts", "schemas", "store"]
 
 STRUCT = {"set": {}, "get": {}}
 SECRET = "hunter2"
@@ -258,9 +260,9 @@ WRONG = {
     "unknown unit": ("10/moment", "limit '10/moment': expected a text such as '10/minute'"),
     "one of two": (["1/minute", "x"], "limit 'x': expected a text such as '10/minute'"),
     "empty text": ("", "limit '': expected a text such as '10/minute'"),
-    "nothing passes": ("0/minute", "limit '0 per 1 minute': expected 1 to 10000 calls"),
-    "too many": ("10001/minute", "limit '10001 per 1 minute': expected 1 to 10000 calls"),
-    "too long": ("1 per 2 years", "limit '1 per 2 year': expected a span of at most a year"),
+    "nothing passes": ("0/minute", "limit '0/minute': expected 1 to 10000 calls"),
+    "too many": ("10001/minute", "limit '10001/minute': expected 1 to 10000 calls"),
+    "too long": ("1 per 2 years", "limit '1 per 2 years': expected a span of at most a year"),
     "empty list": ([], LIMIT_FORM),
     "number": (10, LIMIT_FORM),
     "list of numbers": ([10], LIMIT_FORM),
@@ -282,29 +284,16 @@ def test_a_limit_that_is_none_is_refused_when_registered(acts, limit, message, a
 @pytest.mark.parametrize(
     ("limit", "texts", "parsed"),
     [
-        ("10/minute", ("10/minute",), ["10 per 1 minute"]),
-        ("100 per 2 hours", ("100 per 2 hours",), ["100 per 2 hour"]),
-        ("100/day; 5/second", ("100/day; 5/second",), ["5 per 1 second", "100 per 1 day"]),
-        (["100/day", "5/second"], ("100/day", "5/second"), ["5 per 1 second", "100 per 1 day"]),
+        ("10/minute", ("10/minute",), [Rate(10, 60)]),
+        ("100 per 2 hours", ("100 per 2 hours",), [Rate(100, 7200)]),
+        ("100/day; 5/second", ("100/day; 5/second",), [Rate(5, 1), Rate(100, 86_400)]),
+        (["100/day", "5/second"], ("100/day", "5/second"), [Rate(5, 1), Rate(100, 86_400)]),
     ],
 )
 def test_limits_are_parsed_when_registered_the_shortest_first(acts, limit, texts, parsed):
     acts.set_act(schema="user", act_name="add", validator=STRUCT, fn=len, limit=limit)
     act = acts.get_main_act("user", "add")
-    assert (act.limit, [str(rate) for rate in act.rates]) == (texts, parsed)
-
-
-def test_without_the_library_a_limit_names_the_extra_and_other_acts_work(acts, monkeypatch):
-    monkeypatch.setitem(sys.modules, "limits", None)
-    with pytest.raises(DefinitionError) as raised:
-        acts.set_act(schema="user", act_name="add", validator=STRUCT, fn=len, limit="1/minute")
-    assert raised.value.message == (
-        "act user.add: limit needs the library limits: pip install limits, or the extra gatewayfw[limits]"
-    )
-    gw = gateway()
-    gw.acts.act("user", "add")(lambda body: "done")
-    body = {"model": "user", "act": "add", "details": {"set": {}, "get": {}}}
-    assert gw.lifecycle.run(body, written) == "done"
+    assert (act.limit, [*act.rates]) == (texts, parsed)
 
 
 @pytest.mark.parametrize("uri", [f"mongodb://ann:{SECRET}@:x", f"mongodb://a:{SECRET}@b@c/x", "mongodb://h:99999/x"])
@@ -385,8 +374,8 @@ def test_nothing_of_a_caller_reaches_the_storage_but_a_hash(made, mongod_uri, mo
     assert caller.statuses(A, B) == [200, 429]
     (stored,) = mongo_database["_gw_limits"].find()
     digest = sha256(f"k{key}".encode("utf-8", "surrogatepass")).hexdigest()
-    assert sorted(stored) == ["_id", "entries", "expireAt"]
-    assert stored["_id"] == f"LIMITER/main.user.add/{digest}/1/1/minute"
+    assert sorted(stored) == ["_id", "calls", "expireAt"]
+    assert stored["_id"] == f"main.user.add/{digest}/1/60"
     assert mongo_database.list_collection_names() == ["_gw_limits"]
 
 
@@ -416,7 +405,7 @@ def test_a_call_whose_deadline_has_passed_does_not_count(lifecycle, acts, call, 
         call("user", "add")
 
 
-def test_the_settings_of_acts_know_nothing_of_the_library(make_acts):
+def test_the_storage_is_not_asked_for_acts_without_a_limit(make_acts):
     assert make_acts(Schemas(Settings(rate_limit_storage="mongodb://h/x"))).get_service_keys() == ["main"]
 
 
@@ -425,8 +414,7 @@ def test_the_settings_of_acts_know_nothing_of_the_library(make_acts):
 
 def test_rates_come_with_the_shortest_span_first():
     found = RateLimits().parse(["100/day", "10 per 2 minutes; 1/second", "5/minute", "3 per 90 seconds"])
-    shortest_first = ["1 per 1 second", "5 per 1 minute", "3 per 90 second", "10 per 2 minute", "100 per 1 day"]
-    assert [str(rate) for rate in found] == shortest_first
+    assert found == (Rate(1, 1), Rate(5, 60), Rate(3, 90), Rate(10, 120), Rate(100, 86_400))
 
 
 @pytest.mark.parametrize("text", ["1/second", "10000/minute", "1 per 366 days"])
@@ -437,10 +425,10 @@ def test_bounds_are_allowed(text):
 WRONG = {
     "soon": "limit 'soon': expected a text such as '10/minute'",
     "x" * 100: f"limit '{'x' * 64}': expected a text such as '10/minute'",
-    "0/minute": "limit '0 per 1 minute': expected 1 to 10000 calls",
-    "10001/minute": "limit '10001 per 1 minute': expected 1 to 10000 calls",
-    "1 per 367 days": "limit '1 per 367 day': expected a span of at most a year",
-    "1 per 31622401 seconds": "limit '1 per 31622401 second': expected a span of at most a year",
+    "0/minute": "limit '0/minute': expected 1 to 10000 calls",
+    "10001/minute": "limit '10001/minute': expected 1 to 10000 calls",
+    "1 per 367 days": "limit '1 per 367 days': expected a span of at most a year",
+    "1 per 31622401 seconds": "limit '1 per 31622401 seconds': expected a span of at most a year",
 }
 
 

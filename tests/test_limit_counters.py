@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-import gc
 import inspect
 import logging
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
 from threading import Event
 from types import SimpleNamespace
 
 import pytest
-from limits import parse
+from pymongo import MongoClient
 
+from gatewayfw import limits as counters
 from gatewayfw.errors import Unavailable
-from gatewayfw.limits import counters
-from gatewayfw.limits.counters import MemoryCounters, MongoCounters
-from gatewayfw.limits.limits import database_of
+from gatewayfw.limits import MemoryCounters, MongoCounters, RateLimits, database_of
 
 
 @pytest.fixture
 def uri(mongod_uri, mongo_database):
     """The URI of an empty database."""
     return mongod_uri.replace("/?", f"/{mongo_database.name}?")
+
+
+def parse(text):
+    """The one rate that a text means."""
+    (rate,) = RateLimits().parse([text])
+    return rate
 
 
 def open_counters(uri, seconds):
@@ -93,16 +98,15 @@ def test_first_calls_at_the_same_time_all_pass(counted):
 class SlowRate:
     """Five an hour, told so slowly that threads overtake each other."""
 
+    seconds = 3600
+
     @property
-    def amount(self):
+    def calls(self):
         time.sleep(0.005)
         return 5
 
     def key_for(self, key):
         return key
-
-    def get_expiry(self):
-        return 3600
 
 
 def test_the_count_in_memory_is_one_step():
@@ -114,7 +118,7 @@ def test_the_count_in_memory_is_one_step():
 PROGRAM = """
 import os, sys
 from concurrent.futures import ThreadPoolExecutor
-from gatewayfw.limits.limits import RateLimits
+from gatewayfw.limits import RateLimits
 from gatewayfw.acts.context import Context
 from gatewayfw.errors import RateLimited
 from gatewayfw.settings import Settings
@@ -277,24 +281,29 @@ def fail():
 def test_the_client_of_the_counters_is_one_of_short_patience(monkeypatch):
     asked = []
 
-    def refuse(*words, **names):
-        asked.append((words, names))
-        raise counters.PyMongoError
+    class Client(MongoClient[dict]):
+        def __init__(self, *words, **names):
+            asked.append((words, names))
+            super().__init__(*words, **names)
 
-    monkeypatch.setattr(counters, "MongoClient", refuse)
-    with pytest.raises(Unavailable):
-        take(open_counters("mongodb://h/shop", 1.5), "1/minute")
-    [(words, names)] = asked
-    assert (words, {name: names[name] for name in names if name != "driver"}) == (
-        ("mongodb://h/shop",),
-        {
-            "appname": "gatewayfw",
-            "readPreference": "primary",
-            "serverSelectionTimeoutMS": 1500,
-            "connectTimeoutMS": 1500,
-            "waitQueueTimeoutMS": 1000,
-        },
-    )
+        def __class_getitem__(cls, _):
+            return cls
+
+    monkeypatch.setattr(counters, "MongoClient", Client)
+    open_counters("mongodb://127.0.0.1/shop", 1.5).close()
+    assert asked == [
+        (
+            ("mongodb://127.0.0.1/shop",),
+            {
+                "connect": False,
+                "appname": "gatewayfw",
+                "readPreference": "primary",
+                "serverSelectionTimeoutMS": 1500,
+                "connectTimeoutMS": 1500,
+                "waitQueueTimeoutMS": 1000,
+            },
+        )
+    ]
 
 
 @pytest.mark.parametrize(("left", "limit"), [(5.0, 2.0), (1.0, 1.0), (0.0, 0.001), (-1.0, 0.001)])
@@ -312,52 +321,22 @@ def test_a_call_waits_as_long_as_it_may_and_the_log_says_why_it_failed(monkeypat
     assert (waits, caplog.record_tuples) == ([limit], [("gatewayfw.acts", logging.WARNING, text)])
 
 
-INDEX = {"expireAfterSeconds": 0}
-
-
-@pytest.fixture
-def scripted(monkeypatch, closed_port):
-    """Counters on MongoDB whose library answers as the test says; and what it was asked."""
-    asked, windows = [], []
-    monkeypatch.setattr(counters.MovingWindowRateLimiter, "hit", lambda self, rate, key: asked.append((str(rate), key)))
-    monkeypatch.setattr("pymongo.collection.Collection.create_index", lambda self, *words, **names: asked.append(names))
-    counted = open_counters(f"mongodb://127.0.0.1:{closed_port}/x", 2.0)
-    monkeypatch.setattr(counted._storage, "get_moving_window", lambda *about: asked.append(about) or windows.pop(0))
-    yield counted, asked, windows
+@pytest.mark.mongo
+def test_what_is_stored_is_the_calls_of_the_span_and_when_to_forget_them(uri, mongo_database, monkeypatch):
+    now = [1_000_000.0]
+    monkeypatch.setattr(counters, "time", SimpleNamespace(time=lambda: now[0]))
+    counted, waits = open_counters(uri, 2.0), []
+    for later in (0.0, 20.0, 20.0, 20.0):
+        now[0] += later
+        waits.append(counted.take(parse("2/minute"), "k", 5.0))
+    assert waits == [0.0, 0.0, 20.0, 0.0]  # the first is forgotten at the end of its span, and not before
+    (stored,) = mongo_database["_gw_limits"].find()
+    assert stored == {
+        "_id": "k/2/60",
+        "calls": [1_000_020.0, 1_000_060.0],
+        "expireAt": datetime(1970, 1, 12, 13, 48, 40),
+    }
     counted.close()
-
-
-def test_a_refusal_though_there_is_room_is_tried_again_and_then_no_answer(scripted):
-    counted, asked, windows = scripted
-    windows += [(time.time(), 1)] * 9
-    with pytest.raises(Unavailable):
-        take(counted, "2/minute")
-    key = "LIMITER/k/2/1/minute"
-    assert [one for one in asked if one != INDEX] == [("2 per 1 minute", "k"), (key, 2, 60)] * 5
-
-
-def test_a_refusal_says_when_there_is_room_and_the_index_is_made_once(scripted):
-    counted, asked, windows = scripted
-    windows += [(time.time() - 20, 2), (0.0, 3)]
-    first, indexes = counted.take(parse("2/minute"), "k", 5.0), asked.count(INDEX)
-    second = counted.take(parse("2/minute"), "k", 5.0)
-    assert 39 < first <= 40
-    assert second == 0.001
-    assert 0 < indexes == asked.count(INDEX)
-
-
-def test_nothing_is_connected_before_the_first_call(closed_port):
-    counted = open_counters(f"mongodb://127.0.0.1:{closed_port}/x", 0.1)
-    assert counted._storage.client is None
-    counted.close()
-    del counted  # limits 5.8.0 connects at this point by itself
-    gc.collect()
-
-
-def test_a_call_does_not_wait_for_another_that_makes_the_connection(closed_port):
-    counted = open_counters(f"mongodb://127.0.0.1:{closed_port}/x", 0.1)
-    with counted._preparing, pytest.raises(Unavailable):
-        take(counted, "1/minute")
 
 
 def test_threads_do_not_queue_for_a_lost_server(closed_port):
