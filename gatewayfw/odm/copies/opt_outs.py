@@ -105,6 +105,15 @@ class OptOuts:
         else:
             ids.pop(target_id, None)
 
+    def renote(self, reverses: Iterable[RelatedRelation]) -> None:
+        """Note the same opt-outs in the form of the relation of these reverses.
+
+        An index holds at most one list of a document, so what a `single` relation noted keeps it from holding a list.
+        """
+        for reverse in reverses:
+            for id_ in self._ids_of(reverse.relation):
+                self.set_out(reverse, id_, self.is_out(reverse, id_))
+
     def forget(self, relation: str, ids: Iterable[ObjectId]) -> None:
         """Delete what is noted about targets that the document no longer embeds."""
         gone = set(ids)

@@ -89,6 +89,10 @@ class HiddenField:
         """Note whether the document opts out of a target's `multiple` reverse."""
         self._opt_outs.set_out(reverse, target_id, out)
 
+    def renote(self, relation: Relation) -> None:
+        """Note the same opt-outs in the form of a relation's type."""
+        self._opt_outs.renote(one for one in relation.related_relations.values() if one.type == "multiple")
+
     def set_at(self, relation: str, source_id: ObjectId, version: int) -> None:
         """Note which version of its source a copy shows."""
         self._at.setdefault(relation, {})[str(source_id)] = version
@@ -111,13 +115,14 @@ class HiddenField:
         after = self.document()
         if after == self._before:
             return {}
-        return self._changes(after) if after or self._others else {"$unset": {HIDDEN: ""}}
+        return self.changes(after) if after or self._others else {"$unset": {HIDDEN: ""}}
 
     def revised(self) -> dict[str, dict[str, Any]]:
         """Return the update that also raises the document's revision."""
-        return merged(self._changes(self.document()), RAISED)
+        return merged(self.changes(self.document()), RAISED)
 
-    def _changes(self, after: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    def changes(self, after: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """Return the update that makes the field another `document`, part by part."""
         before = self._before
         changed = {f"{HIDDEN}.{name}": after[name] for name in after if after[name] != before.get(name)}
         gone = {f"{HIDDEN}.{name}": "" for name in before if name not in after}

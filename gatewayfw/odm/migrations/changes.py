@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gatewayfw.errors import UsageError, ValidationError
+from gatewayfw.odm.copies.rules import HiddenField, merged
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.migrations.conversion import UNCHANGED, convert
 from gatewayfw.odm.migrations.declaration import Migration
@@ -49,7 +50,7 @@ def decide(schemas: Schemas, migration: Migration, stored: Mapping[str, Any]) ->
 
 
 def _retires(update: Update, schema: ModelSchema) -> bool:
-    return any(name not in schema.pure for name in update.get("$unset", ()))
+    return any(name not in schema.pure and name.partition(".")[0] != HIDDEN for name in update.get("$unset", ()))
 
 
 def _rename(_: Schemas, _schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]) -> Update | Reason:
@@ -108,13 +109,14 @@ def _drop(_: Schemas, _schema: ModelSchema, migration: Migration, stored: Mappin
     return {"$unset": {name: "" for name in migration.names if name in stored}}
 
 
-def _reform(_: Schemas, _schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]) -> Update | Reason:
+def _reform(_: Schemas, schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]) -> Update | Reason:
     """Return the update that makes a list of one copy, or one copy of a list of one."""
     ((name, type_),) = migration.names.items()
-    value = stored[name]
-    if type_ == "multiple":
-        return {"$set": {name: [value]}}
-    return {"$set": {name: value[0]}} if len(value) == 1 else f"{name}: holds {len(value)} documents"
+    value, hidden = stored[name], HiddenField(stored)
+    if type_ == "single" and len(value) != 1:
+        return f"{name}: holds {len(value)} documents"
+    hidden.renote(schema.relations[name])
+    return merged({"$set": {name: [value] if type_ == "multiple" else value[0]}}, hidden.changes(hidden.document()))
 
 
 def _ask(schemas: Schemas, schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]) -> Update | Reason:

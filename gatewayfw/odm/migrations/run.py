@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, final
 
 from gatewayfw import messages
-from gatewayfw.errors import Conflict, DuplicateKey, StorageError, TooLarge, UsageError
+from gatewayfw.errors import Conflict, DuplicateKey, GatewayError, StorageError, TooLarge, UsageError
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.ids import pages
 from gatewayfw.odm.jobs.records import now
@@ -121,6 +121,11 @@ def refuse_unique(storage: Storage, migration: Migration) -> None:
             )
 
 
+def _reason(error: GatewayError) -> Reason:
+    """Return why the database refused a document, unlike what clients are told."""
+    return str(error.__cause__ or error.message) if isinstance(error, StorageError) else error.message
+
+
 @final
 class _MigrationRun:
     """One run of one migration, which has the lease of it."""
@@ -205,7 +210,7 @@ class _MigrationRun:
                     self._note(one, batch.result)
                     self._drain(batch.pending)
             except _REFUSALS as error:
-                self._note([id_], [error.message])
+                self._note([id_], [_reason(error)])
 
     def _pages(self, model: str, wanted: Filter) -> Iterator[Ids]:
         """Yield the ids that match, by page, up to the last one at the start."""

@@ -17,7 +17,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import Conflict, StorageError, TooLarge
 from gatewayfw.odm.copies.opt_outs import PARTS
-from gatewayfw.odm.copies.rules import LOCK, HiddenField, assign, ids_in, merged
+from gatewayfw.odm.copies.rules import LOCK, HiddenField, assign, has_form, ids_in, merged
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.jobs.records import Job, JobKind
 from gatewayfw.odm.sizes.budgets import SizeChecks
@@ -267,6 +267,8 @@ def _update(document: Document, report: Report) -> dict[str, dict[str, Any]]:
     hidden = HiddenField(document)
     update: dict[str, dict[str, Any]] = {}
     for relation, verdict in report.verdicts.items():
+        if verdict.mends and not has_form(relation, document.get(relation.name)):
+            hidden.renote(relation)
         for id_, version in verdict.taken.items():
             hidden.set_at(relation.name, id_, version)
         hidden.forget(relation.name, verdict.gone)

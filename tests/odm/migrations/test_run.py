@@ -102,11 +102,11 @@ def test_what_does_not_fit_is_converted_in_every_copy(database, deploy, sold):
 def related(database):
     """A function that gives books by authors, related in a form."""
 
-    def define(type_):
+    def define(type_, default=True):
         odm = Odm(Schemas(Settings()), Settings(fan_out_thread=False))
         odm.set_db(database)
         odm.new_model("author", {"name": string()})
-        books = {"books": {"type": "multiple", "default": True}}
+        books = {"books": {"type": "multiple", "default": default}}
         by = {"schemaName": "author", "type": type_, "relatedRelations": books}
         return odm, odm.new_model("book", {"title": string()}, {"by": by})
 
@@ -139,6 +139,31 @@ def test_a_list_of_one_becomes_a_copy_and_a_longer_one_is_listed(database, relat
     assert database.book.find_one({"_id": book})["by"] == {"_id": one, "name": "a"}
     assert len(database.book.find_one({"_id": longer})["by"]) == 2
     assert {problem.id for problem in new.integrity.check()} == {longer}
+
+
+@pytest.mark.parametrize("way", ["migrate", "repair"])
+@pytest.mark.parametrize(("before", "after"), [("single", "multiple"), ("multiple", "single")])
+def test_a_document_in_another_form_stays_out_of_the_same_lists(database, related, before, after, way):
+    """MongoDB has no index over two lists of a document, such as copies beside what a single relation notes."""
+    old, books = related(before, default=False)
+    author = old.model("author").insert_one({"name": "a"})["_id"]
+    out, listed = (
+        books.insert_one({"title": title}, relations={"by": {"_ids": ids, "relatedRelations": {"books": flag}}})["_id"]
+        for ids in [author if before == "single" else [author]]
+        for title, flag in (("o", False), ("l", True))
+    )
+    new, books = related(after, default=False)
+    new.migration("m", "book", relation="by")
+    problems = list(new.integrity.repair()) if way == "repair" else new.migrate()[0]["listed"]
+    assert [one.state for one in problems] == ["mended"] * 2 if way == "repair" else problems == []
+    assert list(new.integrity.check()) == []
+    new.model("author").find_one_and_update({"_id": author}, {"$set": {"name": "b"}})
+    books.find_one_and_update({"_id": out}, {"$set": {"title": "n"}})
+    assert [isinstance(database.book.find_one({"_id": id_})["by"], list) for id_ in (out, listed)] == [
+        after == "multiple"
+    ] * 2
+    assert [one["_id"] for one in database.author.find_one()["books"]] == [listed]
+    assert list(new.integrity.check()) == []
 
 
 def test_windows_show_the_new_name_and_are_sorted_by_it(database, deploy):
@@ -282,6 +307,16 @@ def test_a_plan_changes_nothing(database, deploy, sold):
     assert new.odm.migrate(plan=True) == [{"name": "m", "model": "owner", "changed": 0, "left": 3, "listed": []}]
     assert (list(database.owner.find()), list(database.item.find())) == before
     assert new.odm.migrations.noted() == {}
+
+
+def test_what_the_database_refuses_is_listed_with_its_reason(database, deploy):
+    """No index holds two lists of a document."""
+    new = deploy(NEW, options={"createIndex": {"indexSpec": {"name": 1, "email": 1}}})
+    new.odm.ready()
+    database.owner.insert_one({"name": ["a"], "mail": ["m"]})
+    new.odm.migration("m", "owner", rename={"mail": "email"})
+    (listed,) = new.odm.migrate()[0]["listed"]
+    assert "index" in listed["reason"]
 
 
 def test_at_most_a_few_are_listed(deploy, sold):
