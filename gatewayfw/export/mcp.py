@@ -11,6 +11,7 @@ Source: https://modelcontextprotocol.io/specification/2025-06-18/server/tools; n
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,7 +19,6 @@ from typing import TYPE_CHECKING, Any, final
 
 from gatewayfw.errors import DefinitionError, missing_extra
 from gatewayfw.export.jsonschema.document import ActEntry, acts_of, details_schema
-from gatewayfw.export.text import digest
 from gatewayfw.spelling import MAIN
 
 if TYPE_CHECKING:
@@ -127,8 +127,16 @@ def serve(server: Server[Any]) -> None:
     anyio.run(run)
 
 
+def digest(catalog: Mapping[str, Any]) -> str:
+    """Return the first 16 hexadecimal digits of a catalog's SHA-256.
+
+    It is that of its JSON, the order of keys included.
+    """
+    text = json.dumps(catalog, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
 def _unpack(envelope: Mapping[str, Any]) -> tuple[str, bool]:
-    """Return the text of a result, or the message of an error, and whether it is one."""
     if envelope["success"] is True:
         return json.dumps(envelope["body"], ensure_ascii=False), False
     return str(envelope["body"]["message"]), True

@@ -14,9 +14,9 @@ from types import MappingProxyType
 from typing import Any
 
 from gatewayfw.errors import DefinitionError
+from gatewayfw.export import OPENING
 from gatewayfw.export.jsonschema.document import ActEntry, acts_of, definitions, requests_of
 from gatewayfw.export.jsonschema.kinds import Schema, object_of
-from gatewayfw.export.text import OPENING
 
 VERSION = "3.1.0"
 #: The media type of requests with files, and the header that they need.
@@ -150,7 +150,6 @@ def _scheme(token: Mapping[str, str]) -> Schema:
 
 
 def _key(carrier: Mapping[str, str]) -> str:
-    """Return what a carrier is called among the components."""
     before = {"header": "", "bearer": "bearer.", "cookie": "cookie."}[carrier["in"]]
     return before + carrier["name"]
 
@@ -193,7 +192,6 @@ def _operation(catalog: Mapping[str, Any]) -> Schema:
 
 
 def _requests(catalog: Mapping[str, Any]) -> Schema:
-    """Return what a request for one act is, as plain JSON."""
     forms = {f"{entry.key}.request" for entry in acts_of(catalog) if needs_file(entry.act)}
     requests = [{"$ref": f"{_SCHEMAS}{name}"} for name in requests_of(catalog) if name not in forms]
     return {"oneOf": requests} if requests else {"not": {}}
@@ -210,14 +208,12 @@ def _is_partly_remote(catalog: Mapping[str, Any]) -> bool:
 
 
 def _batch(catalog: Mapping[str, Any]) -> Schema:
-    """Return what a request for several acts is."""
     bodies = {"type": "array", "items": _requests(catalog), "minItems": 1, "maxItems": catalog["maxBatch"]}
     atomic = {"type": "boolean", "default": False, "description": "All acts in one transaction, or none."}
     return {"title": "Several acts", **object_of({"batch": bodies, "atomic": atomic}, ["batch"])}
 
 
 def _item(catalog: Mapping[str, Any]) -> Schema:
-    """Return what the reply to one act of several is."""
     done = {"success": {"const": True}, "body": _replies(catalog), "status": {"type": "integer"}}
     failed = {"success": {"const": False}, "body": {"$ref": f"{_SCHEMAS}error"}, "status": {"type": "integer"}}
     failed |= {name: {"$ref": f"{_REF}headers/{header}/schema"} for name, header in _ITEM_HEADERS.items()}

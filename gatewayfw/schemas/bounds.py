@@ -51,7 +51,6 @@ def count_leaves(get: Mapping[Any, Any]) -> int:
 
 
 def _nodes(get: Mapping[Any, Any]) -> Iterator[tuple[int, int]]:
-    """Yield depth and own leaves of a `get`, and of all that is in it."""
     waiting: list[tuple[Any, int]] = [(get, 1)]
     while waiting:
         current, depth = waiting.pop()

@@ -89,7 +89,6 @@ def changes(field: mm.Field[Any], sent: Any, loaded: Any) -> bool:
 
 
 def _changed(field: Any, sent: Any, loaded: Any, path: str, fill: bool) -> Failures:
-    """Yield where loading changed what was sent."""
     if sent is missing:
         if loaded is not missing and not fill:
             yield path, plain_message(field, "required", messages.REQUIRED)
@@ -138,7 +137,6 @@ def sent_parts(
 
 
 def _refused(field: Any, sent: Any, error: marshmallow.ValidationError, path: str, fill: bool) -> Failures:
-    """Yield the parts that loading refused, and the changes it made to the others."""
     if not isinstance(error, Parts) or not isinstance(field, ContainerField):
         yield from flat(error.messages, path)
         return

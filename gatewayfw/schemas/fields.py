@@ -315,7 +315,6 @@ def _object_of(fields: Mapping[Any, Any], where: str, path: str) -> mm.Field[Any
 
 
 def _say_where(where: str, path: str, problem: str) -> str:
-    """Return a message that puts the place before the problem."""
     place = ", ".join(filter(None, [where, path and f"field {path!r}"]))
     return f"{place}: {problem}"
 

@@ -303,7 +303,6 @@ def _flags(schemas: Models, pure: Iterable[str], links: Mapping[str, Selectable]
 
 
 def _is_whole(schemas: Models, link: Selectable) -> bool:
-    """Tell whether a link certainly takes 1; a link to an undefined model does not."""
     try:
         return schemas.level(link.model, 0 if isinstance(link.spec, int) else link.spec).whole
     except DefinitionError:

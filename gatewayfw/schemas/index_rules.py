@@ -37,12 +37,10 @@ _COLLATION = (
 
 
 def _is_index_name(value: object) -> bool:
-    """Tell whether an index may have a name."""
     return isinstance(value, str) and value not in ("", "*", "_id_") and "\0" not in value and encodable(value)
 
 
 def _is_collation(value: object) -> bool:
-    """Tell whether a value is a collation: a locale, and perhaps more."""
     if not isinstance(value, Mapping) or not value.keys() <= set(_COLLATION):
         return False
     return isinstance(value.get("locale"), str) and _LOCALE.fullmatch(value["locale"]) is not None

@@ -303,7 +303,6 @@ def _parse_reverses(
 
 
 def _write_out(value: object) -> object:
-    """Return a typed definition in the contract's form, which the parser reads."""
     if not isinstance(value, (Relation, RelatedRelation)):
         return value
     keys = _RELATION_KEYS if isinstance(value, Relation) else _REVERSE_KEYS

@@ -214,7 +214,6 @@ def _key(name: str, field: mm.Field[Any]) -> str:
 
 
 def _within(field: mm.Field[Any], bounds: Bounds) -> mm.Field[Any]:
-    """Return a field whose select structs have the limits of ``bounds``."""
     if isinstance(field, SelectStruct):
         return field if field.bounds is bounds else field.within(bounds)
     return change_parts(field, lambda inner, _: _within(inner, bounds))

@@ -80,7 +80,6 @@ class PostConnection(http.client.HTTPConnection):
             return not selector.select(0)
 
     def _connected(self, until: float) -> socket.socket:
-        """Return a socket to the first address that answers in its share of the time."""
         try:
             addresses = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:  # the second for a label that is too long

@@ -15,8 +15,7 @@ from mcp import Client, MCPError, StdioServerParameters
 from gatewayfw import gateway
 from gatewayfw.catalog import build
 from gatewayfw.errors import DefinitionError
-from gatewayfw.export.mcp import make_server, tools_of
-from gatewayfw.export.text import digest
+from gatewayfw.export.mcp import digest, make_server, tools_of
 from gatewayfw.schemas import array, string
 from tests.fuzz.sample import Sample
 

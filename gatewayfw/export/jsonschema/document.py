@@ -22,8 +22,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gatewayfw.export import OPENING
 from gatewayfw.export.jsonschema.kinds import Schema, ShownValues, Values, object_of
-from gatewayfw.export.text import OPENING
 from gatewayfw.spelling import MAIN
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, final
 
+from gatewayfw.export import FROZEN
 from gatewayfw.export.patterns import ecma
-from gatewayfw.export.text import FROZEN
 from gatewayfw.schemas.kinds.base import Description
 from gatewayfw.schemas.kinds.descriptions import operands_of
 from gatewayfw.schemas.kinds.numbers import MOST_DIGITS
@@ -75,7 +75,6 @@ class Values:
         return written | ({"required": required} if required else {})
 
     def date(self) -> Schema:
-        """Return the schema of a date."""
         return {"type": "string", "pattern": _DATE, "description": "ISO 8601; without an offset it is UTC."}
 
     def text(self, kind: Description) -> Schema:
@@ -95,16 +94,13 @@ class Values:
         return written | {name: -(-kind[key] // 3) * 4 for name, key in encoded.items() if key in kind}
 
     def list(self, kind: Description, levels: int) -> Schema:
-        """Return the schema of a list."""
         items = self.schema(kind["items"], levels - 1)
         return {"type": "array", "items": items, **_named(kind, "minItems", "maxItems")}
 
     def mapping(self, kind: Description, levels: int) -> Schema:
-        """Return the schema of an object of any keys."""
         return {"type": "object", **self.any_keys, "additionalProperties": self.schema(kind["values"], levels - 1)}
 
     def object(self, kind: Description, levels: int) -> Schema:
-        """Return the schema of an object."""
         if kind["fields"] is None:
             return {"type": "object", **self.any_keys}
         written = {"type": "object", **self.fields(kind["fields"], levels - 1)}
@@ -128,7 +124,6 @@ class Values:
         return self.shared(name if more else f"{name}.below", lambda: self._level(model, depth, levels, more))
 
     def filter(self, kind: Description) -> Schema:
-        """Return the schema of what a listing is filtered by."""
         fields = kind["fields"].items()
         return object_of({name: self._filtered(one) | _described(one["value"]) for name, one in fields})
 
@@ -169,7 +164,6 @@ class ShownValues(Values):
     any_keys = MappingProxyType({})
 
     def date(self) -> Schema:
-        """Return the schema of a date."""
         return {"type": "string", "format": "date-time"}
 
     def text(self, kind: Description) -> Schema:
@@ -229,7 +223,6 @@ class ShownValues(Values):
 
 
 def _revised(document: Schema) -> Schema:
-    """Return the schema of a document that may show its revision."""
     return {**document, "properties": {**document["properties"], REV: {"type": "integer", "minimum": 0}}}
 
 

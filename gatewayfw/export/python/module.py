@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, final
 
+from gatewayfw.export import OPENING
 from gatewayfw.export.python.runtime import import_lines, runtime
 from gatewayfw.export.python.types import IMPORTS, Entry, Selections, Types, class_name, comment, docstring, quoted
-from gatewayfw.export.text import OPENING
 from gatewayfw.spelling import MAIN
 
 _HEAD = '''\
@@ -107,7 +107,6 @@ def python(catalog: Mapping[str, Any]) -> str:
 
 
 def _overload(name: str, methods: list[str]) -> list[str]:
-    """Return the methods as overloads of one, with a body."""
     if len(methods) < 2:
         return [method + _BODY for method in methods]
     return [*(f"    @overload\n{method}" for method in methods), _IMPLEMENTATION.format(method=name)]
@@ -131,7 +130,6 @@ class _Acts:
         self._takes_batches = bool(catalog["maxBatch"])
 
     def calls(self) -> Iterator[str]:
-        """Yield the methods."""
         for service, described in self._services.items():
             if described["remote"]:
                 self._request(class_name(service), {"model": "str", "act": "str", **_OF_REMOTE}, service)
@@ -207,7 +205,6 @@ class _Acts:
 
 
 def _is_sure(part: Mapping[str, Any]) -> bool:
-    """Whether a part of a result is there whatever `get` asks for."""
     return part["presence"] == "required" and not part.get("picked")
 
 
@@ -225,13 +222,11 @@ def _is_paged(act: Mapping[str, Any]) -> bool:
 
 
 def _without_default(annotation: str) -> tuple[str, bool]:
-    """Return the annotation of an argument, and whether it has no default."""
     found, _, default = annotation.partition(" = ")
     return found, not default
 
 
 def _requests(classes: list[str]) -> str:
-    """Return the name of what a batch holds."""
     listed = "".join(f"    {'| ' if number else ''}{name}\n" for number, name in enumerate(classes))
     return f"#: What a batch holds: the arguments of a ``call``.\nRequest: TypeAlias = (\n{listed})\n"
 

@@ -70,7 +70,6 @@ def import_lines(imports: frozenset[tuple[str, str]]) -> str:
 
 
 def _imported(statement: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
-    """Return what a statement imports, without this package."""
     if isinstance(statement, ast.Import):
         return [(alias.name, "") for alias in statement.names]
     module = statement.module or ""

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, final
 
+from gatewayfw.export import FROZEN, printable
 from gatewayfw.export.python.runtime import runtime
-from gatewayfw.export.text import FROZEN, printable
 from gatewayfw.schemas.kinds.descriptions import operands_of
 from gatewayfw.schemas.relations import REV
 
@@ -102,13 +102,11 @@ class Types:
         ]
 
     def object(self, kind: Mapping[str, Any], wanted: str) -> str:
-        """Return the annotation of an object."""
         if kind["fields"] is None or kind.get("open"):
             return ANY_OBJECT  # a typed dictionary takes no other keys
         return self._shared(self.entries(kind["fields"], wanted), wanted)
 
     def filter(self, kind: Mapping[str, Any], wanted: str) -> str:
-        """Return the annotation of what a listing is filtered by."""
         entries = [
             Entry(name, self._filtered(field, wanted + camel(name)), comment=comment(field["value"]))
             for name, field in kind["fields"].items()
@@ -121,11 +119,9 @@ class Types:
         return f"{operands['eq']} | {found}" if operands.get("eq", "Any") != "Any" else found
 
     def count(self, wanted: str) -> str:
-        """Return the annotation of a number that may be bounded."""
         return f"int | {self._shared([Entry('atLeast', 'int', required=True)], wanted)}"
 
     def _shared(self, entries: Sequence[Entry], wanted: str) -> str:
-        """Return the class of an object; equal ones share it."""
         key = tuple(entries)
         if key not in self._values:
             self._values[key] = self.add(wanted, key)
@@ -229,7 +225,6 @@ class Selections:
         return {**hidden, model: frozenset(excluded)} if excluded else hidden
 
     def _reachable(self, model: str, depth: int) -> set[str]:
-        """Return the models that a selection shows."""
         found, edge = {model}, {model}
         for _ in range(depth):
             edge = {link["model"] for name in edge for link in self._models[name]["links"].values()} - found

@@ -11,7 +11,7 @@ from textwrap import indent
 from types import MappingProxyType
 from typing import Any, final
 
-from gatewayfw.export.typescript.comments import comment, noted
+from gatewayfw.export import printable
 from gatewayfw.schemas.kinds.base import Description
 from gatewayfw.schemas.kinds.descriptions import operands_of
 from gatewayfw.schemas.relations import REV
@@ -28,6 +28,22 @@ _INHERITED = frozenset(
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*", re.ASCII)
 #: The longest object that stands in one line.
 _SHORT = 80
+
+#: The words for bounds in the comment of a field.
+_NOTES = {
+    "minimum": "at least",
+    "maximum": "at most",
+    "minLength": "characters at least",
+    "maxLength": "characters at most",
+    "places": "decimal places",
+    "minBytes": "bytes at least",
+    "maxBytes": "bytes at most",
+    "minItems": "at least",
+    "maxItems": "at most",
+    "pattern": "pattern",
+    "format": "format",
+    "default": "default",
+}
 
 
 @dataclass(frozen=True)
@@ -73,6 +89,25 @@ def key(name: str) -> str:
     return name if _IDENTIFIER.fullmatch(name) else literal(name)
 
 
+def comment(text: str) -> str:
+    """Return text as a JSDoc comment that ends its line; nothing for no text."""
+    lines = [printable(line).rstrip() for line in text.strip().replace("*/", "*\\/").splitlines()]
+    if len(lines) < 2:
+        return f"/** {lines[0]} */\n" if lines else ""
+    return "/**\n" + "".join(f" * {line}".rstrip() + "\n" for line in lines) + " */\n"
+
+
+def noted(kind: Description) -> str:
+    """Return what a comment adds: whose id a field is, its bounds and default."""
+    items = kind.get("items", {})
+    ids = [f"id of {kind['of']}"] if "of" in kind else [f"ids of {items['of']}"] if "of" in items else []
+    bounds = [f"{word} {json.dumps(kind[name], ensure_ascii=False)}" for name, word in _NOTES.items() if name in kind]
+    whole = ["numbers must be whole"] if kind.get("whole") else []
+    types = [" or ".join(kind["types"])] if kind.get("types") else []
+    line = ", ".join([*types, *ids, *bounds, *whole])
+    return line and f"{line if types else line[0].upper() + line[1:]}."
+
+
 class Shown:
     """Values in replies: fields with a default are present."""
 
@@ -85,7 +120,6 @@ class Shown:
         return f"{text} | null" if kind.get("nullable") else text
 
     def members(self, fields: Mapping[str, Description]) -> Iterator[TypeMember]:
-        """Yield the keys of an object with these fields."""
         for name, kind in fields.items():
             yield TypeMember(name, self.type(kind), self._may_be_absent(kind), self._comment(kind))
 
@@ -99,15 +133,12 @@ class Shown:
         return str(kind.get("description", ""))
 
     def anything(self) -> str:
-        """Return the type of any value."""
         return "Json"
 
     def array(self, items: Description) -> str:
-        """Return the type of a list."""
         return f"({self.type(items)})[]" if _is_open_ended(items) else f"{self.type(items)}[]"
 
     def object(self, kind: Description) -> str:
-        """Return the type of an object."""
         if kind["fields"] is None:
             return "{ [key: string]: Json }"
         text = block(self.members(kind["fields"]))
@@ -116,11 +147,9 @@ class Shown:
         return text if kind["fields"] else "Nothing"
 
     def selection(self, kind: Description) -> str:
-        """Return the type of a selection."""
         return "AnyObject"
 
     def filter(self, kind: Description) -> str:
-        """Return the type of what a listing is filtered by."""
         fields = kind["fields"].items()
         return block(TypeMember(name, self._filtered(one), True, self._comment(one["value"])) for name, one in fields)
 
@@ -137,7 +166,6 @@ class Sent(Shown):
     """
 
     def members(self, fields: Mapping[str, Description]) -> Iterator[TypeMember]:
-        """Yield the keys of an object with these fields."""
         return map(with_inherited, super().members(fields))
 
     def _may_be_absent(self, kind: Description) -> bool:
@@ -163,7 +191,6 @@ class Asked(Sent):
         self._levels = levels
 
     def members(self, fields: Mapping[str, Description]) -> Iterator[TypeMember]:
-        """Yield the keys of an object with these fields, each a level below it."""
         return super(Asked, Asked(self._models, self._levels - 1)).members(fields)
 
     def _type(self, kind: Description) -> str:
@@ -193,7 +220,6 @@ class Asked(Sent):
         return block(with_inherited(TypeMember(name, text, optional=True)) for name, text in asked)
 
     def _link(self, model: str, name: str, below: Description, levels: int, hidden: Hidden) -> str:
-        """Return what a link takes: an object, and 1 where all fields are allowed."""
         link = self._models[model]["links"][name]
         target = link["model"]
         fields = self._models[target]["fields"]

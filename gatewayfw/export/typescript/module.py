@@ -12,8 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
-from gatewayfw.export.text import OPENING
-from gatewayfw.export.typescript.comments import comment_on, said_of
+from gatewayfw.export import FROZEN, OPENING
 from gatewayfw.export.typescript.kinds import DEEPEST, Asked, Sent, Shown, TypeMember, block, key, union
 from gatewayfw.schemas.kinds.base import Description
 
@@ -31,7 +30,6 @@ def typescript(catalog: Mapping[str, Any]) -> str:
 
 
 def _rest(catalog: Mapping[str, Any]) -> str:
-    """Return `template.ts` with what differs between gateways put in."""
     text = files("gatewayfw.export.typescript").joinpath("template.ts").read_text("utf-8")
     below = ", ".join(str(max(level - 1, 0)) for level in range(DEEPEST + 1))
     text = text.replace("/* levels below */", below).replace("{ token: client.token }", _token(catalog["tokens"]))
@@ -123,3 +121,27 @@ def _documents(kind: Description) -> str:
     path = f", [{', '.join(union([name]) for name in kind['get'])}]" if kind["get"] else ""
     end = {"one": "", "optional": " | null", "many": "[]"}[kind["type"]]
     return f"Doc<{union([kind['model']])}{path}>{end}"
+
+
+def said_of(link: Mapping[str, Any]) -> str:
+    """Return the comment of a link: what it is the reverse of, its limit and order."""
+    sort = link["sort"]
+    of = f"reverse of {link['model']}.{link['of']}" if "of" in link else ""
+    frozen = FROZEN if "frozen" in link else ""
+    most = "" if link["limit"] is None else f"at most {link['limit']}"
+    order = "" if sort is None else f"by {sort['field']} {sort['order']}ending"
+    listed = "listed by default" if "default" in link else ""
+    line = ", ".join(filter(None, [of, frozen, most, order, listed]))
+    return line and f"{line[0].upper()}{line[1:]}."
+
+
+def comment_on(act: Mapping[str, Any]) -> str:
+    """Return the comment of an act: what it does, for whom, and its errors."""
+    access = "For anyone." if act["access"] == "public" else ""
+    roles = f"For the roles {', '.join(act['roles'])}." if act["roles"] else ""
+    limit = f"At most {' and '.join(act['limit'])}." if act["limit"] else ""
+    again = "May be repeated with a key." if act["idempotent"] else ""
+    named = [f"{error['status']} {error['code']}" for error in act["errors"]]
+    errors = f"Errors of its own: {', '.join(named)}." if named else ""
+    last = " ".join(filter(None, [access, roles, limit, again, errors]))
+    return "\n\n".join(filter(None, [act["description"], last]))

@@ -203,7 +203,6 @@ def _described_fields(schema: Schema, partial: bool | Collection[str] | None) ->
 
 
 def _partial_below(partial: bool | Collection[str] | None, name: str) -> bool | Collection[str] | None:
-    """Return what marshmallow gives on to the field of a name."""
     if partial is None or isinstance(partial, bool):
         return partial
     return [path.removeprefix(f"{name}.") for path in partial if path.startswith(f"{name}.")]

@@ -287,7 +287,6 @@ def _with_own_default(field: mm.Field[Any]) -> Any:
 
 
 def _read_part(obj: Any, path: str, default: Any) -> Any:
-    """Return a part of what a Schema loaded, a mapping or a user's object."""
     for name in path.split("."):
         obj = obj.get(name, default) if isinstance(obj, Mapping) else utils.get_value(obj, name, default)
     return obj

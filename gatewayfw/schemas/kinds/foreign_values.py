@@ -67,7 +67,6 @@ def compared_form(field: mm.Field[Any], value: Any) -> Any:
 
 
 def _find_lost(field: mm.Field[Any], given: Any, stored: Any) -> dict[Any, Any]:
-    """Return messages for the names that hooks have left out, by key or index."""
     if isinstance(given, list) and isinstance(stored, list) and len(given) == len(stored):
         given, stored = dict(enumerate(given)), dict(enumerate(stored))
     if not (isinstance(given, dict) and isinstance(stored, dict)):
@@ -126,7 +125,6 @@ def _find_changes(field: mm.Field[Any], stored: Any) -> Any:
 
 
 def _changed_parts(stored: Any, again: Any) -> Any:
-    """Return the messages for the parts that became others, by key or index."""
     if same(stored, again):
         return None
     if isinstance(stored, dict) and isinstance(again, dict) and stored.keys() == again.keys():
@@ -181,7 +179,6 @@ def _json_form(field: mm.Field[Any], value: Any) -> Any:
 
 
 def _is_list(value: Any) -> bool:
-    """Tell whether a value is a list, or what Python passes for one."""
     return isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping))
 
 
@@ -194,7 +191,6 @@ def _dump_whole(field: mm.Field[Any], value: Any) -> Any:
 
 
 def _python_form(field: mm.Field[Any], value: Any) -> Any:
-    """Return a value from the database as Python sees it."""
     value = loaded_form(value)
     if isinstance(field, mm.AwareDateTime) and isinstance(value, datetime) and value.tzinfo is None:
         return value.replace(tzinfo=UTC)
@@ -234,7 +230,6 @@ def _attributes(schema: Schema, value: Any) -> dict[str, tuple[mm.Field[Any], An
 
 
 def _each_part(field: KindField, value: Any, change: Callable[[Any, Any], Any]) -> Any:
-    """Return an object or a list of ours with each part changed."""
     if isinstance(value, list) and field.elements is not None:
         return _list_of(value, lambda one: change(field.elements, one))
     if not isinstance(value, Mapping):

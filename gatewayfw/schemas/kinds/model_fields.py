@@ -63,7 +63,6 @@ def schema_key(schema: Schema) -> object:
 
 
 def _problem(field: mm.Field[Any]) -> str | None:
-    """Return what is wrong with a field by itself, and what to use."""
     if isinstance(field, (mm.Function, mm.Method)):
         return f"{type(field).__name__} stores nothing: compute the value in the act, and declare its kind here"
     if isinstance(field, mm.Constant):
@@ -105,7 +104,6 @@ def comes_back(field: mm.Enum[Any], member: Enum) -> bool:
 
 
 def _problem_of_names(field: mm.Nested) -> str | None:
-    """Return why the names of a Schema in JSON and in Python cannot be told apart."""
     schema = field.schema
     is_open = (field.unknown or schema.unknown) == INCLUDE
     sent = {field.data_key or name: field for name, field in schema.load_fields.items()}

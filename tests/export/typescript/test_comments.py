@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.export.typescript.comments import comment, comment_on, noted, said_of
+from gatewayfw.export.typescript.kinds import comment, noted
+from gatewayfw.export.typescript.module import comment_on, said_of
 
 TEXT = {"kind": "string", "presence": "required"}
 

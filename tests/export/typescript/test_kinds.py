@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.export.typescript.comments import noted
-from gatewayfw.export.typescript.kinds import Asked, Sent, Shown
+from gatewayfw.export.typescript.kinds import Asked, Sent, Shown, noted
 
 NEEDED = {"presence": "required"}
 TEXT = {"kind": "string", **NEEDED}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-from gatewayfw.export.text import FROZEN, OPENING, digest, printable
+from gatewayfw.export import FROZEN, OPENING, printable
+from gatewayfw.export.mcp import digest
 
 
 def test_a_digest_is_of_the_whole_catalog_and_its_order():
