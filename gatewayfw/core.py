@@ -36,8 +36,15 @@ from gatewayfw.web.flask_request import FlaskGlobals, make_contexts
 from gatewayfw.web.monitoring import has_page
 from gatewayfw.web.mount import NAME, make_app, make_blueprint, prefix
 from gatewayfw.web.playground import Guard, Playground, check_options
-from gatewayfw.web.servers.options import THREADS, WORKERS, Server, check_server_options, restrict_hosts
-from gatewayfw.web.servers.serve import serve, starts_processes
+from gatewayfw.web.servers import (
+    THREADS,
+    WORKERS,
+    Server,
+    check_server_options,
+    restrict_hosts,
+    serve,
+    starts_processes,
+)
 
 Directories = Sequence[str | PathLike[str]]
 
@@ -277,11 +284,10 @@ class Gateway:
         Source: specification 18.3.
 
         In the main thread, with a database that several processes can share, gunicorn serves it with ``workers``
-        processes of ``threads`` threads, and ends with SystemExit. With ``server="granian"``, which needs the extra
-        ``gatewayfw[granian]``, granian does so, and returns. With mongomock, without a database, or in another thread,
-        a threaded server in this process serves it, and returns after KeyboardInterrupt. ``server="waitress"``, with
-        its extra, always serves in this process, whatever ``workers`` says, and returns. On a loopback ``host``, in
-        development or with a playground, only names of this machine are accepted in the header Host; behind a proxy
+        processes of ``threads`` threads, and ends with SystemExit. With mongomock, without a database, or in another
+        thread, a threaded server in this process serves it, and returns after KeyboardInterrupt. ``server="waitress"``,
+        with its extra, always serves in this process, whatever ``workers`` says, and returns. On a loopback ``host``,
+        in development or with a playground, only names of this machine are accepted in the header Host; behind a proxy
         that passes another one on, serve the app of `create_app` with ``TRUSTED_HOSTS`` in its config.
 
         Raises:

@@ -16,8 +16,7 @@ from pathlib import Path
 from gatewayfw.environment import is_development
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
-from gatewayfw.web.servers.gunicorn import prepare_worker
-from gatewayfw.web.servers.options import check_worker_timeout
+from gatewayfw.web.servers import check_worker_timeout, prepare_worker
 
 wsgi_app = f"{Path(__file__).resolve().parent.name}:create_app()"  # started from the folder that holds the package
 bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8000')}"

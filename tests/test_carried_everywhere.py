@@ -16,7 +16,7 @@ from gatewayfw.client import CallError, HttpClient, InProcessClient
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export.openapi import openapi
 from gatewayfw.export.typescript.module import typescript
-from gatewayfw.web.servers.serve import threaded_server
+from gatewayfw.web.servers import threaded_server
 from tests.cli.shop import make_app, runner
 
 ID, ROLE = "0123456789abcdef01234567", "a" * 24

@@ -25,7 +25,7 @@ from gatewayfw.export.typescript.module import typescript
 from gatewayfw.files import GridFsFiles
 from gatewayfw.schemas import optional, string
 from gatewayfw.web.flask_bypass import FlaskBypass
-from gatewayfw.web.servers.serve import threaded_server
+from gatewayfw.web.servers import threaded_server
 from gatewayfw.wire.posting import ENVELOPE_BYTES
 from tests.waiting import wait_until
 
@@ -78,7 +78,7 @@ def test_run_server_makes_and_serves_the_app_of_its_options(gw, monkeypatch):
     options = {
         **{"playground": True, "playground_guard": bool, "cors": "*", "cors_headers": ["x-a"], "static_path": ["a"]},
         **{"port": 5, "type_generation": True, "host": "h", "workers": 3, "threads": 4, "url_prefix": "/api"},
-        **{"server": "granian", "fast_lane": False, "check": False, "probes": False},
+        **{"server": "waitress", "fast_lane": False, "check": False, "probes": False},
     }
     monkeypatch.setattr(Gateway, "create_app", lambda self, **given: made.append(given) or app)
     monkeypatch.setattr("gatewayfw.core.restrict_hosts", lambda *given, **named: restricted.append((given, named)))
@@ -415,7 +415,7 @@ def test_200_parallel_requests_see_only_their_own_context(address):
 PROGRAM = """
 import os, sys
 from gatewayfw.core import gateway
-from gatewayfw.web.servers.serve import serve
+from gatewayfw.web.servers import serve
 gw = gateway()
 gw.acts.act("user", "pid", set={}, get={})(lambda body: os.getpid())
 app = gw.create_app()

@@ -86,9 +86,7 @@ LATE = {
     "observe.tracing": {"opentelemetry"},
     "testing.plugin": {"gatewayfw.testing.kit", "gatewayfw.testing.mongod", "mongomock", "pymongo"},
     "web.playground": {"gatewayfw.export.openapi"},
-    "web.servers.granian": {"granian", "granian.constants", "granian.http", "granian.server"},
-    "web.servers.gunicorn": {"gunicorn.app.base"},
-    "web.servers.waitress": {"waitress"},
+    "web.servers": {"gunicorn.app.base", "waitress"},
 }
 
 

@@ -30,7 +30,6 @@ SLEEPS = {
     "acts/test_remote.py": "a second body waits in the sender's buffers",
     "testing/test_supervisor.py": "a program that waits to be killed",
     "waiting.py": "the one place that waits for a condition",
-    "web/servers/test_granian.py": "acts that take long",
     "web/servers/test_waitress.py": "an act that takes long",
     "web/test_contexts.py": "waits until something listens",
     "wire/scripts.py": "servers that are slow",

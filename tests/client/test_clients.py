@@ -20,7 +20,7 @@ from gatewayfw.client.replies import BadReply, NoReply
 from gatewayfw.errors import DefinitionError, RateLimited
 from gatewayfw.schemas import any_, object_, optional, string
 from gatewayfw.token_carriers import header
-from gatewayfw.web.servers.serve import threaded_server
+from gatewayfw.web.servers import threaded_server
 from gatewayfw.wire.posting import ENVELOPE_BYTES
 from tests.wire.noting import noting
 

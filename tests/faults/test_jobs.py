@@ -16,7 +16,7 @@ import pytest
 import urllib3
 from bson import ObjectId
 
-from gatewayfw.web.servers.options import Server
+from gatewayfw.web.servers import Server
 from tests.faults import job_service
 from tests.waiting import wait_until
 

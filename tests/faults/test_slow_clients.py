@@ -14,7 +14,7 @@ from urllib3 import HTTPConnectionPool
 from tests.faults.clients import Sender, at_once
 from tests.faults.nginx import Nginx, require_nginx
 from tests.faults.serving import Server
-from tests.sample_service.serving import Granian, Waitress
+from tests.sample_service.serving import Waitress
 
 #: 60 slow clients: a third never end their headers, a third their bodies, and a third their chunks.
 SLOW = 60
@@ -29,7 +29,6 @@ CONFIGURATION = ("-c", "sample_service/gunicorn.conf.py")
 #: What stands against slow clients, and the service behind it: nginx as it is shipped, or waitress itself.
 DEPLOYMENTS = {
     "nginx and gunicorn": (True, Server, CONFIGURATION),
-    "nginx and granian": (True, Granian, ()),
     "waitress": (False, Waitress, ()),
 }
 

@@ -10,7 +10,7 @@ import pytest
 from tests.faults.nginx import require_nginx
 from tests.hostile.case import request_of
 from tests.hostile.serving import serving
-from tests.sample_service.serving import WORKER_CLASS, Granian, Gunicorn, Waitress
+from tests.sample_service.serving import WORKER_CLASS, Gunicorn, Waitress
 
 _ONE = ("--keep-alive", "60", "--workers", "1", "--worker-class")
 #: One process of each kind. A sync worker has one thread: with more gunicorn makes it a `gthread` one.
@@ -19,7 +19,6 @@ SERVERS = {
     WORKER_CLASS: (Gunicorn, *_ONE, WORKER_CLASS, "--threads", "4"),
     "waitress": (Waitress,),
     "nginx and gthread": (Gunicorn, "-c", "sample_service/gunicorn.conf.py", "--workers", "1"),
-    "nginx and granian": (Granian,),
 }
 #: What gunicorn says of its worker.
 WORKERS = {"sync": ["sync"], WORKER_CLASS: [WORKER_CLASS], "nginx and gthread": ["gthread"]}

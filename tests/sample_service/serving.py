@@ -95,19 +95,11 @@ class Gunicorn:
             self._process.wait()
 
 
-class Granian(Gunicorn):
-    """The same on granian."""
-
-    name = "granian"
-    #: Workers that say when they listen; their parent says it too early.
-    started = 2
-
-    def _command(self, app, options):
-        return ["-c", _PROGRAM, self.name, *options]
-
-
-class Waitress(Granian):
+class Waitress(Gunicorn):
     """The same on waitress, with 8 threads in one process."""
 
     name = "waitress"
     started = 0
+
+    def _command(self, app, options):
+        return ["-c", _PROGRAM, self.name, *options]

@@ -19,7 +19,7 @@ from tests.waiting import wait_until
 from tests.web.test_wire import ANSWER, CHUNKED, DATA, LAST, chunk, post
 
 ROOT = Path(__file__).parent.parent.parent
-SERVERS = ("gunicorn", "granian", "waitress", "threaded")
+SERVERS = ("gunicorn", "waitress", "threaded")
 BODY = 400_000
 #: Seconds of a processor for a body of 400 kB in single bytes: 2 at most here, and 12 with a parser that copies what is
 #: left of a block for each chunk.

@@ -16,7 +16,7 @@ from gatewayfw.odm import readiness
 from gatewayfw.odm.jobs.records import COLLECTION, now
 from gatewayfw.storage import MockStorage, Trouble
 from gatewayfw.web.monitoring import add_probes
-from gatewayfw.web.servers.options import restrict_hosts
+from gatewayfw.web.servers import restrict_hosts
 from tests.waiting import wait_until
 
 HEALTH, READY = "/gateway/healthz", "/gateway/readyz"

@@ -13,7 +13,7 @@ from werkzeug.test import Client
 from gatewayfw import Reply, gateway, integer
 from gatewayfw.client import CallError, HttpClient, InProcessClient
 from gatewayfw.web.cors import EXPOSED_HEADERS
-from gatewayfw.web.servers.serve import threaded_server
+from gatewayfw.web.servers import threaded_server
 
 #: Put together, because a traceback in the log has the source.
 SECRET = "terces"[::-1]

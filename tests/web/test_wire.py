@@ -22,7 +22,7 @@ import pytest
 
 from gatewayfw import any_, gateway, object_
 from gatewayfw.settings import Settings
-from gatewayfw.web.servers.serve import serve
+from gatewayfw.web.servers import serve
 from tests.faults.nginx import Nginx, require_nginx
 from tests.waiting import wait_until
 
@@ -111,7 +111,7 @@ class Server:
 
 
 #: In front of nginx are the clients, behind it a server that is not reached otherwise.
-SERVERS = ["sync", "gthread", "waitress", "nginx gthread", pytest.param("nginx granian", marks=pytest.mark.slow)]
+SERVERS = ["sync", "gthread", "waitress", "nginx gthread"]
 
 
 @pytest.fixture(scope="module", params=SERVERS)
@@ -126,7 +126,7 @@ def server(request, tmp_path_factory):
         server.wait()
         for _ in proxies:
             server.proxy = stack.enter_context(Nginx(folder, server.port, patience="500ms"))
-            server.others = NGINX | (GRANIAN if kind == "granian" else {})
+            server.others = NGINX
         yield server
 
 
@@ -265,8 +265,6 @@ NGINX = {
     **dict.fromkeys(("bad trailer", "another expectation", "header b'X'", "header b'X: a\\nb'"), [200]),
     **{"line b'POST /gateway'": [], "hello of TLS": [400], "transfer encoding b'x'": [400]},
 }
-#: What granian takes of it.
-GRANIAN = {"two content types": [200]}
 #: What nginx leaves to the server to refuse.
 PASSED_ON = ("200 headers", "two content types")
 _OF_NGINX = {
@@ -354,7 +352,7 @@ def test_server_refuses(server, name):
 
 
 def test_what_others_do_otherwise_is_sent():
-    assert WAITRESS.keys() | GRANIAN.keys() | NGINX.keys() <= BODIES.keys() | REQUESTS.keys()
+    assert WAITRESS.keys() | NGINX.keys() <= BODIES.keys() | REQUESTS.keys()
 
 
 #: Odd, but right.

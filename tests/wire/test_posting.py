@@ -19,7 +19,7 @@ from gatewayfw import gateway
 from gatewayfw.acts.remote import MAX_HOPS
 from gatewayfw.auth import access_rule
 from gatewayfw.errors import HttpError
-from gatewayfw.web.servers.serve import threaded_server
+from gatewayfw.web.servers import threaded_server
 from gatewayfw.wire.json_text import MAX_VALUES
 from gatewayfw.wire.posting import (
     ENVELOPE_BYTES,

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from gatewayfw.web.servers.serve import threaded_server
+from gatewayfw.web.servers import threaded_server
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.workers.gthread import ThreadWorker
 
 from gatewayfw.settings import Settings
-from gatewayfw.web.servers.gunicorn import gunicorn_options, prepare_worker, run_gunicorn
+from gatewayfw.web.servers import gunicorn_options, prepare_worker, run_gunicorn
 
 
 @pytest.mark.parametrize(

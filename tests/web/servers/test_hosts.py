@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from gatewayfw.web.servers.options import restrict_hosts, trusted_hosts
+from gatewayfw.web.servers import restrict_hosts, trusted_hosts
 from tests.web.mount import post
 
 NAMES = ["localhost", "127.0.0.1", "[::1]"]

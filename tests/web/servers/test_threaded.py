@@ -5,8 +5,7 @@ import socket
 import pytest
 import urllib3
 
-from gatewayfw.web.servers.options import open_listener
-from gatewayfw.web.servers.serve import threaded_server
+from gatewayfw.web.servers import open_listener, threaded_server
 from tests.web.mount import BODY, answer, post, refusal, seen
 
 WHOLE = {"service": "main", **BODY}

@@ -16,8 +16,7 @@ import urllib3
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
-from gatewayfw.web.servers.serve import serve
-from gatewayfw.web.servers.waitress import waitress_options
+from gatewayfw.web.servers import serve, waitress_options
 from tests.waiting import wait_until
 from tests.web.mount import BODY
 
@@ -51,7 +50,7 @@ def test_waitress_is_bounded_and_trusts_no_proxy():
 @pytest.mark.parametrize("multi_process", [True, False])
 def test_waitress_serves_in_this_process(app, monkeypatch, multi_process):
     ran = []
-    monkeypatch.setattr("gatewayfw.web.servers.serve.run_waitress", lambda *words, **names: ran.append((words, names)))
+    monkeypatch.setattr("gatewayfw.web.servers.run_waitress", lambda *words, **names: ran.append((words, names)))
     serve(app, host="h", port=1, multi_process=multi_process, **OPTIONS)
     options = {"host": "h", "port": 1, "threads": 2, "settings": OPTIONS["settings"], "most_bytes": 1000}
     assert ran == [((app,), options)]

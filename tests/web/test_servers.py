@@ -9,8 +9,8 @@ from types import SimpleNamespace
 import pytest
 
 from gatewayfw.settings import Settings
-from gatewayfw.web.servers import serve as module
-from gatewayfw.web.servers.serve import serve, starts_processes
+from gatewayfw.web import servers as module
+from gatewayfw.web.servers import serve, starts_processes
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def taken():
         yield listener.getsockname()[1]
 
 
-@pytest.mark.parametrize("server", ["gunicorn", "granian", "waitress"])
+@pytest.mark.parametrize("server", ["gunicorn", "waitress"])
 @pytest.mark.parametrize("multi_process", [True, False])
 def test_port_in_use_is_an_error(app, taken, multi_process, server):
     options = {"workers": 1, "threads": 1, "multi_process": multi_process, "settings": Settings(), "server": server}
@@ -40,14 +40,12 @@ def test_a_database_of_this_process_is_served_in_it(app, monkeypatch, caplog):
     assert caplog.record_tuples == [("gatewayfw", logging.INFO, "serving in this process at http://::1:81")]
 
 
-@pytest.mark.parametrize("server", [None, "gunicorn", "granian"])
-def test_a_database_that_others_share_is_served_by_processes(app, monkeypatch, server):
+def test_a_database_that_others_share_is_served_by_processes(app, monkeypatch):
     ran = []
-    for name in ("run_gunicorn", "run_granian"):
-        monkeypatch.setattr(module, name, lambda *words, name=name, **options: ran.append((name, words, options)))
+    monkeypatch.setattr(module, "run_gunicorn", lambda *words, **options: ran.append((words, options)))
     options = {"host": "h", "port": 1, "workers": 2, "threads": 3, "settings": Settings()}
-    serve(app, multi_process=True, most_bytes=1, **options, **({"server": server} if server else {}))
-    assert ran == [(f"run_{server or 'gunicorn'}", (app,), options)]
+    serve(app, multi_process=True, most_bytes=1, **options)
+    assert ran == [((app,), options)]
 
 
 def test_processes_are_started_from_the_main_thread_of_a_system_that_forks(monkeypatch):
