@@ -27,7 +27,7 @@ from gatewayfw.odm.upkeep.misfits import FitNotes
 from gatewayfw.schemas import RelatedRelation, Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import Index, Storage
-from gatewayfw.storage.missing_indexes import LARGE
+from gatewayfw.storage.terms import LARGE
 
 #: The age of a job above which no worker seems to take it.
 _OLD = timedelta(seconds=60)

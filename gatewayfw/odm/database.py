@@ -18,12 +18,11 @@ from pymongo.database import Database as PyMongoDatabase
 
 from gatewayfw.environment import environment, judge_memory, multi_worker_server, refuse_greenlets, runs_tests
 from gatewayfw.errors import DefinitionError, GatewayError
-from gatewayfw.odm.copies.counts import CopyCounts
 from gatewayfw.odm.jobs.background import SHORT_PAUSE, JobThread, JobWorker
 from gatewayfw.odm.jobs.fan_out import Drained
 from gatewayfw.odm.preparation import Preparation
 from gatewayfw.odm.sizes.budgets import SizeChecks
-from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
+from gatewayfw.odm.writing.plan.attempt import Attempt, CopyCounts, abilities_of, with_size_checks
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage, Scope, Storage

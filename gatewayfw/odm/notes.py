@@ -14,8 +14,7 @@ from typing import Any
 
 from gatewayfw.errors import DuplicateKey
 from gatewayfw.storage import Index, Storage
-from gatewayfw.storage.missing_indexes import COLLISION
-from gatewayfw.storage.terms import IndexProblem
+from gatewayfw.storage.terms import COLLISION, IndexProblem
 
 COLLECTION = "_gw_state"
 _ID = "collections"

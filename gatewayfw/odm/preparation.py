@@ -23,8 +23,7 @@ from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.relations import Keys
 from gatewayfw.settings import Settings
 from gatewayfw.storage import Index, Storage
-from gatewayfw.storage.missing_indexes import find_missing
-from gatewayfw.storage.terms import IndexProblem
+from gatewayfw.storage.terms import IndexProblem, find_missing
 
 _LOG = logging.getLogger("gatewayfw.odm")
 #: Seconds between two looks at which collections there are.

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple, TypeVar
 from bson import MaxKey, MinKey, ObjectId
 
 from gatewayfw.errors import StorageError
-from gatewayfw.storage.order import NULL, is_number, is_place, order_key
+from gatewayfw.storage.order import NULL, TYPE_NAMES, is_number, is_place, order_key, spread, type_name
 from gatewayfw.storage.regular_expressions import check_expression, compile_expression
-from gatewayfw.storage.type_names import TYPE_NAMES, spread, type_name
 
 T = TypeVar("T")
 #: Operators that join filters.

@@ -25,9 +25,20 @@ from gatewayfw.storage.deadlines import UNLIMITED
 from gatewayfw.storage.documents import as_stored, can_be_id, encode, show
 from gatewayfw.storage.memory_indexes import find_unsupported
 from gatewayfw.storage.memory_store import MockCollection
-from gatewayfw.storage.missing_indexes import find_missing
 from gatewayfw.storage.order import rank
-from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, IndexProblem, Lock, Marked, Paths, Sorting, Update
+from gatewayfw.storage.terms import (
+    NOTHING,
+    Document,
+    Filter,
+    Index,
+    IndexProblem,
+    Lock,
+    Marked,
+    Paths,
+    Sorting,
+    Update,
+    find_missing,
+)
 from gatewayfw.storage.update_operators import apply_update
 
 #: One lock per store of documents, so that two adapters on one mongomock client share it.

@@ -17,9 +17,8 @@ from gatewayfw.errors import DuplicateKey, StorageError
 from gatewayfw.storage.documents import as_stored
 from gatewayfw.storage.filter_operators import compile_filter
 from gatewayfw.storage.memory_indexes import find_unsupported, has_collision, is_taken
-from gatewayfw.storage.missing_indexes import COLLISION
 from gatewayfw.storage.order import order_key
-from gatewayfw.storage.terms import Document, Filter, Index
+from gatewayfw.storage.terms import COLLISION, Document, Filter, Index
 
 #: Types of an `_id` that equals no value of another type.
 _LOOKED_UP = frozenset({ObjectId, str})

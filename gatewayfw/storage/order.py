@@ -1,6 +1,7 @@
-"""MongoDB's order of values, for sorting in this process.
+"""MongoDB's order of values, for sorting in this process, and names of types.
 
-Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/.
+Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order/;
+https://www.mongodb.com/docs/manual/reference/bson-types/.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from bson import Binary, Code, DatetimeMS, DBRef, Decimal128, MaxKey, MinKey, ObjectId, Regex, Timestamp
+from bson import Binary, Code, DatetimeMS, DBRef, Decimal128, Int64, MaxKey, MinKey, ObjectId, Regex, Timestamp
 from bson.binary import UUID_SUBTYPE
 
 from gatewayfw.errors import StorageError
@@ -20,6 +21,14 @@ from gatewayfw.storage.terms import Document
 _EPOCH, _MILLISECOND = datetime(1970, 1, 1), timedelta(milliseconds=1)
 #: The keys of an empty list, which sorts before null, of null, and of not-a-number.
 EMPTY, NULL, _NAN = (-1, 0), (0, 0), (1, 0)
+#: The names of types by the first part of a key, numbers apart.
+_NAMES = {
+    **{-2: "minKey", 0: "null", 3: "string", 4: "object", 5: "array", 6: "binData", 7: "objectId", 8: "bool"},
+    **{9: "date", 10: "timestamp", 11: "regex", 12: "javascript", 13: "javascriptWithScope", 15: "maxKey"},
+}
+_NUMBERS = frozenset({"int", "long", "double", "decimal"})
+#: All names that ``$type`` may be given; ``number`` stands for several.
+TYPE_NAMES = frozenset({*_NAMES.values(), *_NUMBERS, "number"})
 #: Why a document with a list of objects is refused.
 AMBIGUOUS = "a number in a path is the place of an element and also a field of one"
 
@@ -70,6 +79,24 @@ def _rare_key(value: Any) -> tuple[int, Any]:
     if isinstance(value, (list, tuple)):
         return (5, tuple(map(order_key, value)))
     return (9, int(value)) if isinstance(value, DatetimeMS) else (14, str(value))
+
+
+def type_name(value: Any) -> str:
+    """Return the name of a stored value's type; empty for what BSON has not."""
+    if isinstance(value, (Mapping, list)):  # their keys would take long
+        return "object" if isinstance(value, Mapping) else "array"
+    rank = order_key(value)[0]
+    if rank not in (1, 2):
+        return _NAMES.get(rank, "")
+    if not isinstance(value, int):
+        return "double" if isinstance(value, float) else "decimal"
+    return "int" if -(2**31) <= value < 2**31 and not isinstance(value, Int64) else "long"
+
+
+def spread(names: str | Sequence[str]) -> frozenset[str]:
+    """Return the names of types that one name or several stand for."""
+    given = {names} if isinstance(names, str) else set(names)
+    return frozenset(given | _NUMBERS if "number" in given else given)
 
 
 def is_place(name: str) -> bool:

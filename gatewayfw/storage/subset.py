@@ -1,4 +1,4 @@
-"""The filters and updates that adapters understand.
+"""The filters and updates that adapters understand, and which pipelines only read.
 
 Operators not named here let a filter do more than select, or nobody has missed them. Both bundled adapters treat
 those named here alike, but for what `gatewayfw.storage.regular_expressions` leaves open about ``$regex`` and a
@@ -21,7 +21,7 @@ which the core does not rely:
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping, Set
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +37,8 @@ from gatewayfw.storage.update_operators import check_operand
 COMPARISONS = frozenset(OPERATORS)
 #: The most filters and conditions inside one another.
 DEPTH = 32
+#: Stages that write, or run for ever.
+FORBIDDEN_STAGES = frozenset({"$out", "$merge", "$changeStream"})
 
 
 def check_filter(filter: Mapping[str, Any], where: str = "filter") -> None:
@@ -181,3 +183,25 @@ def changes_of(update: Mapping[str, Any], known: Container[str] = UPDATES.keys()
                 raise refusal(messages.CHANGED_TWICE.format(path=path))
             seen.append(path)
             yield operator, path, value
+
+
+def check_pipeline(pipeline: Sequence[Mapping[str, Any]]) -> None:
+    """Check that an aggregation pipeline only reads.
+
+    Raises:
+        UsageError: a stage writes, at any depth, or the shape is not a pipeline.
+    """
+    if not is_list(pipeline):
+        raise UsageError("pipeline: expected a list of stages")
+    pending: list[Any] = list(pipeline)
+    if any(not isinstance(stage, Mapping) or len(stage) != 1 for stage in pending):
+        raise UsageError("pipeline: a stage is an object with one operator")
+    while pending:
+        value = pending.pop()
+        if isinstance(value, Mapping):
+            forbidden = FORBIDDEN_STAGES.intersection(value)
+            if forbidden:
+                raise UsageError(f"pipeline: {min(forbidden)} is not allowed")
+            pending.extend(value.values())
+        elif isinstance(value, (list, tuple)):
+            pending.extend(value)

@@ -7,7 +7,7 @@ from datetime import datetime
 from bson import Binary, Code, DatetimeMS, Decimal128, MaxKey, MinKey, ObjectId, Timestamp
 from hypothesis import strategies as st
 
-from gatewayfw.storage.type_names import TYPE_NAMES
+from gatewayfw.storage.order import TYPE_NAMES
 
 _IDS = [ObjectId("65a000000000000000000001"), ObjectId("65a000000000000000000002")]
 _DATES = [datetime(2024, 2, 29), datetime(2024, 2, 29, 0, 0, 0, 1000)]

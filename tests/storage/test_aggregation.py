@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.errors import UsageError
-from gatewayfw.storage.aggregation import check_pipeline
+from gatewayfw.storage.subset import check_pipeline
 
 
 @pytest.mark.parametrize(

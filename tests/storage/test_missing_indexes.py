@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.storage.missing_indexes import find_missing
-from gatewayfw.storage.terms import Index
+from gatewayfw.storage.terms import Index, find_missing
 
 A, B = (("a", 1),), (("b", -1), ("_id", 1))
 PLAIN, UNIQUE = Index(B), Index(A, {"unique": True})

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from gatewayfw.errors import DefinitionError, DuplicateKey, StorageError
 from gatewayfw.storage import MockStorage, MongoStorage
+from gatewayfw.storage.order import TYPE_NAMES
 from gatewayfw.storage.terms import Index
-from gatewayfw.storage.type_names import TYPE_NAMES
 from tests.examples import examples
 from tests.storage.searches import PATHS, documents, scalars, values
 

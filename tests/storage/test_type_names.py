@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 from bson import Binary, Code, DatetimeMS, DBRef, Decimal128, Int64, MaxKey, MinKey, ObjectId, Regex, Timestamp
 
-from gatewayfw.storage.type_names import TYPE_NAMES, spread, type_name
+from gatewayfw.storage.order import TYPE_NAMES, spread, type_name
 
 VALUES = {
     "double": [1.0, float("nan")],

@@ -16,8 +16,8 @@ from gatewayfw.schemas.exactness import check_value
 from gatewayfw.schemas.forms import StoredForm, form_of
 from gatewayfw.schemas.relations import check_name
 from gatewayfw.schemas.values import loaded_form
+from gatewayfw.storage.order import type_name
 from gatewayfw.storage.terms import Update
-from gatewayfw.storage.type_names import type_name
 from gatewayfw.storage.update_operators import apply_update
 
 #: Why a document is listed and stays as it is.

@@ -16,7 +16,7 @@ from gatewayfw.odm.reading.filters import check_raw_sort, sort_check
 from gatewayfw.odm.reading.projection import Projection
 from gatewayfw.pieces import in_batches
 from gatewayfw.storage import Document, Storage
-from gatewayfw.storage.aggregation import check_pipeline
+from gatewayfw.storage.subset import check_pipeline
 from gatewayfw.storage.terms import Sorting
 
 

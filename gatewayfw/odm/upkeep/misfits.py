@@ -25,7 +25,7 @@ from gatewayfw.schemas.forms import StoredForm, form_of
 from gatewayfw.schemas.kinds.descriptions import describe
 from gatewayfw.schemas.models import Link
 from gatewayfw.storage import Document, Storage
-from gatewayfw.storage.type_names import type_name
+from gatewayfw.storage.order import type_name
 
 #: The ``_id`` of the notes about misfits.
 _ID = "misfits"

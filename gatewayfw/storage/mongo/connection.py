@@ -1,10 +1,12 @@
-"""The connection of the MongoDB adapter: one client per process, made lazily."""
+"""One client per process, made lazily, and work outside of its deadlines."""
 
 from __future__ import annotations
 
 import os
 import threading
 import time
+from collections.abc import Callable
+from contextvars import Context, ContextVar, copy_context
 from typing import Any
 
 import pymongo
@@ -20,6 +22,7 @@ from pymongo.write_concern import WriteConcern
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.settings import Settings
+from gatewayfw.storage.base import T
 from gatewayfw.storage.mongo.outages import Address, Outages, concerns_server, is_conclusive, trouble_of
 from gatewayfw.storage.mongo.reads import decode_lazily, decodes_plainly
 from gatewayfw.storage.terms import Trouble
@@ -212,3 +215,30 @@ def _problem_of(uri: str, error: Exception) -> str:
 
 def _describe(database: Database[Any]) -> tuple[str, tuple[Address, ...]]:
     return database.name, tuple(database.client.topology_description.server_descriptions())
+
+
+def run_aside(fn: Callable[[], T], seconds: float | None = None) -> T:
+    """Run a function outside of the caller's deadline; return its result.
+
+    ``seconds`` are a deadline of its own. PyMongo can only shorten a deadline. All other variables, such as the current
+    span of a tracer, are the caller's.
+    """
+    kept = [(variable, value) for variable, value in copy_context().items() if variable not in _DEADLINES]
+
+    def run() -> T:
+        for variable, value in kept:
+            variable.set(value)
+        with pymongo.timeout(seconds):
+            return fn()
+
+    return Context().run(run)
+
+
+def _find_deadlines() -> frozenset[ContextVar[Any]]:
+    """Return the variables in which PyMongo keeps a deadline."""
+    context = Context()
+    context.run(pymongo.timeout(1).__enter__)
+    return frozenset(context)
+
+
+_DEADLINES = _find_deadlines()

@@ -12,8 +12,7 @@ from pymongo.collection import Collection
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
-from gatewayfw.storage.missing_indexes import COLLISION, find_missing
-from gatewayfw.storage.terms import Index, IndexProblem
+from gatewayfw.storage.terms import COLLISION, Index, IndexProblem, find_missing
 
 _LOG = logging.getLogger("gatewayfw.storage")
 #: The server's error codes for a collection that exists, and for two documents with one entry in a unique index.

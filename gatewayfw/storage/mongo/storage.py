@@ -10,13 +10,12 @@ from bson.raw_bson import RawBSONDocument
 from pymongo import ReturnDocument, UpdateMany, UpdateOne
 from pymongo.client_session import ClientSession
 from pymongo.collection import Collection
-from pymongo.errors import OperationFailure
+from pymongo.errors import BulkWriteError, OperationFailure
 
 from gatewayfw.errors import GatewayError, StorageError
 from gatewayfw.pieces import Found
 from gatewayfw.storage.deadlines import UNLIMITED
-from gatewayfw.storage.mongo import commands
-from gatewayfw.storage.mongo.deadlines import run_aside
+from gatewayfw.storage.mongo.connection import run_aside
 from gatewayfw.storage.mongo.errors import note_met, refused_update
 from gatewayfw.storage.mongo.indexes import build, compare, identities, index_of
 from gatewayfw.storage.mongo.reads import (
@@ -128,7 +127,7 @@ class MongoStorage(MongoTransactions):
         def write() -> None:
             with self._change() as session:
                 if len(documents) == 1 and self._writes_plainly(session):
-                    commands.insert(self._collection(collection), session, documents[0])
+                    _send_insert(self._collection(collection), session, documents[0])
                 else:
                     copies = [dict(document) for document in documents]  # the driver may change them
                     self._collection(collection).insert_many(copies, session=session)
@@ -185,7 +184,7 @@ class MongoStorage(MongoTransactions):
                 stored = self._collection(collection)
                 try:
                     if self._writes_plainly(session):
-                        return commands.update_one(stored, session, filter, update, projection)
+                        return _send_update_one(stored, session, filter, update, projection)
                     result: Document | None = stored.find_one_and_update(
                         dict(filter), update, projection, return_document=ReturnDocument.AFTER, session=session
                     )
@@ -215,7 +214,7 @@ class MongoStorage(MongoTransactions):
             with self._change() as session:
                 stored = self._collection(collection)
                 if len(changes) < 2 and self._writes_plainly(session):  # two may not fit into one command
-                    return commands.update_many(stored, session, statements)
+                    return _send_update_many(stored, session, statements)
                 requests = [kind(dict(filter), update) for filter, update in statements]
                 return stored.bulk_write(requests, session=session).matched_count
         except GatewayError as error:
@@ -284,3 +283,44 @@ def _lock_update(lock: Lock) -> Update:
 
 def _as_marked(error: StorageError, lock: Lock) -> StorageError:
     return Marked() if lock.unmarked and getattr(error.__cause__, "code", None) == _TYPE_MISMATCH else error
+
+
+# Writes inside a transaction, as plain commands. They cost a fifth less than the driver's own methods, whose extra work
+# is of no use here: nothing is repeated there, and no command has its own write concern. Only writes that fit into one
+# command are sent this way; the driver splits the others. A refusal is a `BulkWriteError`, as with the driver.
+
+
+def _send_insert(collection: Collection[Any], session: ClientSession, document: Document) -> None:
+    """Store a new document."""
+    _send(collection, session, {"insert": collection.name, "documents": [document]})
+
+
+def _send_update_one(
+    collection: Collection[Any],
+    session: ClientSession,
+    filter: Filter,
+    update: Update,
+    projection: Mapping[str, int] | None,
+) -> Document | None:
+    """Change the first matching document and return it afterwards."""
+    command = {"findAndModify": collection.name, "query": filter, "update": update, "new": True}
+    if projection is not None:
+        command["fields"] = projection
+    found: Document | None = _send(collection, session, command)["value"]
+    return found
+
+
+def _send_update_many(
+    collection: Collection[Any], session: ClientSession, changes: Sequence[tuple[Filter, Update]]
+) -> int:
+    """Apply each update to all its matches, in order; return how many matched."""
+    statements = [{"q": filter, "u": update, "multi": True} for filter, update in changes]
+    return int(_send(collection, session, {"update": collection.name, "updates": statements})["n"])
+
+
+def _send(collection: Collection[Any], session: ClientSession, command: dict[str, Any]) -> dict[str, Any]:
+    options = collection.codec_options
+    reply: dict[str, Any] = collection.database.command(command, codec_options=options, session=session)
+    if reply.get("writeErrors"):  # the reply is otherwise fine, so the command does not raise
+        raise BulkWriteError(reply)
+    return reply

@@ -26,8 +26,7 @@ from gatewayfw.errors import OutcomeUnknown, Timeout, Unavailable
 from gatewayfw.settings import Settings
 from gatewayfw.storage.base import OpenTransaction, OpenTransactions, Storage, T
 from gatewayfw.storage.deadlines import UNLIMITED, Deadline, Scope
-from gatewayfw.storage.mongo.connection import MAJORITY, Connection
-from gatewayfw.storage.mongo.deadlines import run_aside
+from gatewayfw.storage.mongo.connection import MAJORITY, Connection, run_aside
 from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, WRITE_CONFLICT, translate_error, without_documents
 from gatewayfw.storage.mongo.stripes import Stripes
 from gatewayfw.storage.terms import Filter, Trouble, WriteConflict

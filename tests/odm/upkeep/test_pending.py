@@ -10,7 +10,7 @@ from bson import Binary, ObjectId
 from gatewayfw.odm import Odm, Problem
 from gatewayfw.odm.jobs.records import COLLECTION, Jobs
 from gatewayfw.odm.upkeep import inspection
-from gatewayfw.odm.upkeep.pending import Pending, concerns
+from gatewayfw.odm.upkeep.inspection import Pending, concerns
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
 from tests.odm.noted import note_commands

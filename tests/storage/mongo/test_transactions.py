@@ -213,7 +213,7 @@ def limits(monkeypatch):
     """The seconds that the driver is given each time."""
     given, timeout = [], pymongo.timeout
     counted = SimpleNamespace(timeout=lambda seconds: given.append(seconds) or timeout(seconds))
-    monkeypatch.setattr("gatewayfw.storage.mongo.deadlines.pymongo", counted)
+    monkeypatch.setattr("gatewayfw.storage.mongo.connection.pymongo", counted)
     return given
 
 

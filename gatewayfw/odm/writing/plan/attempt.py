@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, final
 
 from gatewayfw.errors import GatewayError, ReplyTooLarge, TooLarge
-from gatewayfw.odm.copies.counts import CopyCounts
-from gatewayfw.odm.copies.rules import CUT, LOCK
+from gatewayfw.odm.copies.rules import CUT, LOCK, locks_of
 from gatewayfw.odm.reading.projection import copied_fields
 from gatewayfw.odm.sizes.budgets import Budget, SizeChecks, holder_budget, window_budget
 from gatewayfw.odm.sizes.own_fields import FieldsTooLarge
@@ -36,6 +35,44 @@ class Abilities(NamedTuple):
 def abilities_of(storage: Storage) -> Abilities:
     """Return what a storage can do."""
     return Abilities(storage.has_transactions(), storage.counts_locks(), storage.most_bytes)
+
+
+@final
+class CopyCounts:
+    """Upper bounds on copies, so that frequent changes need not count them.
+
+    Every operation that copies a document locks it first, and where the storage `counts_locks` the
+    lock adds the number of copies to a counter in the document. So there are at most as many copies
+    as the last change met, plus what the counter has grown by since. Only committed changes are
+    noted: a failed transaction may have met fewer copies than exist after it is undone.
+
+    Each bound is used once, because the change itself notes the next one. So a wrong bound, caused by
+    a tool that added holders without a lock, is forgotten after the first change that fails over it.
+    """
+
+    def __init__(self, most: int = 10_000) -> None:
+        """Remember bounds for so many documents and relations."""
+        self._most = most
+        self._met: dict[tuple[str, str, object], tuple[int, int]] = {}
+
+    def note(self, relation: Relation, source: Document, met: int) -> None:
+        """Remember how many copies in a relation a committed change of the source met."""
+        if len(self._met) >= self._most:
+            self._met.clear()
+        self._met[_count_key(relation, source)] = (met, locks_of(source))
+
+    def take(self, relation: Relation, source: Document) -> int | None:
+        """Return a bound on the copies of a locked source, if one is known."""
+        known = self._met.pop(_count_key(relation, source), None)
+        if known is None:
+            return None
+        met, locks = known
+        grown = locks_of(source) - locks
+        return met + grown if grown >= 0 else None
+
+
+def _count_key(relation: Relation, source: Document) -> tuple[str, str, object]:
+    return relation.model, relation.name, source["_id"]
 
 
 class Attempt:

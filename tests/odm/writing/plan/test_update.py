@@ -6,8 +6,7 @@ import pytest
 from bson import Decimal128
 
 from gatewayfw.errors import TooLarge
-from gatewayfw.odm.copies.counts import CopyCounts
-from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of
+from gatewayfw.odm.writing.plan.attempt import Attempt, CopyCounts, abilities_of
 from gatewayfw.odm.writing.plan.steps import apply
 from gatewayfw.odm.writing.plan.update import update
 from gatewayfw.odm.writing.updates import stored_update

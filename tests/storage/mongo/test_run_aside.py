@@ -8,7 +8,7 @@ import pymongo
 import pytest
 from pymongo.errors import PyMongoError
 
-from gatewayfw.storage.mongo.deadlines import run_aside
+from gatewayfw.storage.mongo.connection import run_aside
 
 SPAN: ContextVar[str] = ContextVar("span")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from bson import ObjectId
 
-from gatewayfw.odm.copies.counts import CopyCounts
+from gatewayfw.odm.writing.plan.attempt import CopyCounts
 from gatewayfw.schemas import Relation
 
 LAND, CITIES = ObjectId(), Relation("country", "single", name="country", model="city")
