@@ -317,7 +317,7 @@ SEAMS = {
     "observe/calls.py:OpenCall.end": "an observer may fail, and the client gets the reply",
     "observe/calls.py:_begun": "an observer may fail, and the act runs",
     "observe/sentry.py:leave_to_signal": "an unknown version of the SDK: two reports are better than none",
-    "odm/jobs/background.py:_tried": "a job that fails is put back, and the next one is worked on",
+    "odm/jobs/background.py:JobWorker._batches": "a job that fails is put back, and the next one is worked on",
     "odm/jobs/background.py:_run": "a dead thread would leave copies stale until the process ends",
     "odm/upkeep/walk.py:Place.last_id": "bson raises errors of all kinds for a file of state that somebody edited",
     "odm/writing/plan/attempt.py:with_size_checks": "what was too large begins again, measured; others are raised",

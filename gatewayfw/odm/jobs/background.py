@@ -77,7 +77,7 @@ class JobWorker:
             key = queue.popleft()
             batches = self._batches(key, worker, until, drained)
             try:
-                while (job := _tried(batches, key)) is not None:
+                for job in batches:
                     failures = 0
                     if on_progress is not None:
                         on_progress(job)
@@ -128,7 +128,11 @@ class JobWorker:
                 return  # it goes on after a pause, though none of them can be put off
 
     def _batches(self, key: str, worker: str, until: float, drained: Drained) -> Generator[Job]:
-        """Work on one job until it is done, lost or out of time; yield after each batch."""
+        """Work on one job until it is done, lost or out of time; yield after each batch.
+
+        Raises:
+            Unavailable: the database does not answer in time. Other errors are the job's.
+        """
         finished, failures, seconds = False, 0, 0.0
         try:
             while not finished and until - time.monotonic() > _RESERVE:
@@ -150,9 +154,12 @@ class JobWorker:
                         changed = self.jobs.advance(job, progress, worker)
                     yield job
                     job = changed
-        except Unavailable:
+        except Unavailable as error:
             failures = failures if seconds == _STEP else 0  # the batch had less time than it may need
+            _LOG.info("job %s is left for later: %s", key, error.message)
             raise
+        except Exception as error:
+            _LOG.error("job %s failed\n%s", key, traceback_of(error))
         finally:
             if not finished:
                 self._leave(key, worker, failures, drained)
@@ -166,22 +173,6 @@ class JobWorker:
         except GatewayError:
             drained.left.add(key)
             _LOG.debug("the lease of job %s will expire", key)
-
-
-def _tried(batches: Iterator[Job], key: str) -> Job | None:
-    """Return a job after its next batch; None if it ended, or failed for itself.
-
-    Raises:
-        Unavailable: the database does not answer in time.
-    """
-    try:
-        return next(batches, None)
-    except Unavailable as error:
-        _LOG.info("job %s is left for later: %s", key, error.message)
-        raise
-    except Exception as error:
-        _LOG.error("job %s failed\n%s", key, traceback_of(error))
-        return None
 
 
 def _relation_of(schemas: Schemas, job: Job) -> Relation | None:
