@@ -14,7 +14,8 @@ true inside a transaction. Every method may raise, besides the errors it names i
 
 - `Unavailable`: the database cannot be reached, or conflicts used up all retries;
 - `Timeout`: the deadline passed;
-- `StorageError`: the database refused for another reason.
+- `StorageError`: the database refused for another reason;
+- writes `DuplicateKey` and `TooLarge`, as `insert` says.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from gatewayfw.storage.terms import (
     Index,
     IndexProblem,
     Lock,
+    Marked,
     Paths,
     Sorting,
     Trouble,
@@ -220,22 +222,24 @@ class Storage(ABC):
         """
         return False
 
-    @abstractmethod
     def touch(
         self, collection: str, filter: Filter, fields: Paths, update: Update = NOTHING, *, lock: Lock
     ) -> Document | None:
         """Lock and change the first match; return the changed document, or None.
 
-        In a transaction no other transaction can touch or write it before this one has ended.
-        If locking takes a write, it writes the counter of ``lock``. ``update`` has no ``$inc``.
+        In a transaction no other transaction can touch or write it before this one has ended; here that is so because
+        an adapter does not override it whose transactions exclude each other anyway. If locking takes a write, it
+        writes the counter of ``lock``. ``update`` has no ``$inc``.
         The search for the mark should cost no extra command; without `has_transactions` the mark is ignored.
 
         Raises:
             Marked: the document has the mark of ``lock``.
-            DuplicateKey, TooLarge: as for `insert`.
         """
+        self._refuse_marked(collection, filter, lock)
+        if update:
+            return self.update_one(collection, filter, update, fields)
+        return next(self.find(collection, filter, fields, limit=1), None)
 
-    @abstractmethod
     def touch_many(
         self, collection: str, ids: Sequence[object], changes: Sequence[tuple[Filter, Update]] = (), *, lock: Lock
     ) -> None:
@@ -246,8 +250,16 @@ class Storage(ABC):
 
         Raises:
             Marked: one of the documents with these ids has the mark of ``lock``.
-            DuplicateKey, TooLarge: as for `insert`.
         """
+        self._refuse_marked(collection, {"_id": {"$in": list(ids)}}, lock)
+        for filter, update in changes:
+            self.update_many(collection, filter, update)
+
+    def _refuse_marked(self, collection: str, filter: Filter, lock: Lock) -> None:
+        if lock.unmarked and self.has_transactions():
+            marked = {"$and": [filter, {lock.unmarked: {"$exists": True}}]}
+            if self.count(collection, marked, 1):
+                raise Marked()
 
     @abstractmethod
     def insert(self, collection: str, documents: Sequence[Document]) -> None:
@@ -291,7 +303,6 @@ class Storage(ABC):
         If several match, which one is first is undefined.
 
         Raises:
-            DuplicateKey, TooLarge: as for `insert`.
             ValidationError: ``$inc`` or ``$mul`` would leave 64 bits (or the result is stored, and the caller
                 checks it), or an operator does not fit the existing value. `update_many` and
                 `update_each` may raise `StorageError` instead.
@@ -303,18 +314,11 @@ class Storage(ABC):
 
         ``$set`` may have one positional path (``users.$``), for the element that the filter's
         condition on that list matched.
-
-        Raises:
-            DuplicateKey, TooLarge: as for `insert`.
         """
 
     @abstractmethod
     def update_each(self, collection: str, changes: Iterable[tuple[object, Update]]) -> None:
-        """Apply one update each to documents by ``_id``, in order; skip missing ones.
-
-        Raises:
-            DuplicateKey, TooLarge: as for `insert`.
-        """
+        """Apply one update each to documents by ``_id``, in order; skip missing ones."""
 
     @abstractmethod
     def delete_many(self, collection: str, filter: Filter) -> int:

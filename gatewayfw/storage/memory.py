@@ -23,17 +23,13 @@ from gatewayfw.errors import DefinitionError, DuplicateKey, StorageError, Timeou
 from gatewayfw.storage.base import OpenTransaction, OpenTransactions, Storage, T
 from gatewayfw.storage.deadlines import UNLIMITED
 from gatewayfw.storage.documents import as_stored, can_be_id, encode, show
-from gatewayfw.storage.memory_indexes import find_unsupported
-from gatewayfw.storage.memory_store import MockCollection
+from gatewayfw.storage.memory_store import MockCollection, find_unsupported
 from gatewayfw.storage.order import rank
 from gatewayfw.storage.terms import (
-    NOTHING,
     Document,
     Filter,
     Index,
     IndexProblem,
-    Lock,
-    Marked,
     Paths,
     Sorting,
     Update,
@@ -156,30 +152,6 @@ class MockStorage(Storage):
             else:
                 self._stored(collection).restore(before)
 
-    def touch(
-        self, collection: str, filter: Filter, fields: Paths, update: Update = NOTHING, *, lock: Lock
-    ) -> Document | None:
-        """Read or change the document; this thread holds the lock already."""
-        if lock.unmarked:
-            self._refuse_marked(collection, filter, lock.unmarked)
-        if update:
-            return self.update_one(collection, filter, update, fields)
-        return next(self.find(collection, filter, fields, limit=1), None)
-
-    def touch_many(
-        self, collection: str, ids: Sequence[object], changes: Sequence[tuple[Filter, Update]] = (), *, lock: Lock
-    ) -> None:
-        """Apply the changes; this thread holds the lock already."""
-        if lock.unmarked:
-            for id_ in ids:
-                self._refuse_marked(collection, {"_id": id_}, lock.unmarked)
-        for filter, update in changes:
-            self.update_many(collection, filter, update)
-
-    def _refuse_marked(self, collection: str, filter: Filter, path: str) -> None:
-        if self.count(collection, {"$and": [filter, {path: {"$exists": True}}]}, limit=1):
-            raise Marked()
-
     def insert(self, collection: str, documents: Sequence[Document]) -> None:
         with self._writing():
             stored = self._stored(collection)
@@ -286,13 +258,8 @@ class MockStorage(Storage):
     def _driver(self) -> Iterator[None]:
         """Hold the lock and translate errors, which fail the transaction."""
         joined = nullcontext() if self._open.transaction is None else self._open.transaction.joined()
-        with joined, self._hold_lock(), _translate():
-            yield
-
-
-@contextmanager
-def _translate() -> Iterator[None]:
-    try:
-        yield
-    except _REFUSALS as error:
-        raise StorageError() from error
+        with joined, self._hold_lock():
+            try:
+                yield
+            except _REFUSALS as error:
+                raise StorageError() from error

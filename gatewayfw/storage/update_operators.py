@@ -161,12 +161,8 @@ def _to_decimal(number: Any) -> Decimal:
     return Decimal(f"{number:.14e}" if isinstance(number, float) and number else number)
 
 
-def _lower(present: Any, operand: Any) -> Any:
-    return operand if present is _ABSENT or order_key(operand) < order_key(present) else present
-
-
-def _higher(present: Any, operand: Any) -> Any:
-    return operand if present is _ABSENT or order_key(operand) > order_key(present) else present
+def _choose(choose: Callable[..., Any], present: Any, operand: Any) -> Any:
+    return operand if present is _ABSENT else choose(present, operand, key=order_key)
 
 
 def push(present: Sequence[Any], value: Any) -> list[Any]:
@@ -220,9 +216,7 @@ def _pull(present: Any, condition: Any) -> Any:
 
 
 def _pop(present: Any, end: int) -> Any:
-    if present is _ABSENT:
-        return present
-    return present[:-1] if end == 1 else present[1:]
+    return present if present is _ABSENT else present[:-1] if end == 1 else present[1:]
 
 
 def _is_number(present: Any) -> bool:
@@ -272,8 +266,8 @@ OPERATORS: Mapping[str, UpdateOperator] = {
     "$unset": UpdateOperator(lambda present, value: _REMOVED, lambda present: True),
     "$inc": UpdateOperator(_add, _is_number),
     "$mul": UpdateOperator(_multiply, _is_number),
-    "$min": UpdateOperator(_lower),
-    "$max": UpdateOperator(_higher),
+    "$min": UpdateOperator(partial(_choose, min)),
+    "$max": UpdateOperator(partial(_choose, max)),
     "$push": UpdateOperator(push, _is_stored_list, partial(_find_wrong_addition, modifiers=MODIFIERS)),
     "$addToSet": UpdateOperator(_add_to_set, _is_stored_list, _find_wrong_addition),
     "$pull": UpdateOperator(_pull, _is_stored_list),

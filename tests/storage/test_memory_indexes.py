@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.errors import DuplicateKey, StorageError
-from gatewayfw.storage.memory_indexes import find_unsupported, has_collision, is_taken
+from gatewayfw.storage.memory_store import find_unsupported, has_collision, is_taken
 from gatewayfw.storage.terms import Index
 
 

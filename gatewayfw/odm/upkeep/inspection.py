@@ -121,11 +121,7 @@ class Inspector:
         return report
 
     def _wrong_reverses(
-        self,
-        schema: ModelSchema,
-        document: Document,
-        around: _Around,
-        idle: Mapping[RelatedRelation, set[ObjectId]],
+        self, schema: ModelSchema, document: Document, around: _Around, idle: Mapping[RelatedRelation, set[ObjectId]]
     ) -> dict[RelatedRelation, Any]:
         """Return a document's wrong reverses; those in ``idle`` have no members."""
         wrong: dict[RelatedRelation, Any] = {}

@@ -106,9 +106,7 @@ class MongoStorage(MongoTransactions):
                 return self._update_one(collection, filter, {**update, **_lock_update(lock)}, fields)
             except StorageError as error:
                 raise _as_marked(error, lock) from error
-        if update:
-            return self.update_one(collection, filter, update, fields)
-        return next(self.find(collection, filter, fields, limit=1), None)
+        return super().touch(collection, filter, fields, update, lock=lock)
 
     def touch_many(
         self, collection: str, ids: Sequence[object], changes: Sequence[tuple[Filter, Update]] = (), *, lock: Lock
