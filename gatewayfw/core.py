@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack, final
 from weakref import WeakKeyDictionary
 
-from flask import Blueprint, Flask
+from flask import Blueprint, Flask, has_request_context
 from flask.sansio.app import App
 
 from gatewayfw import catalog
@@ -106,6 +106,7 @@ class Gateway:
         limits = RateLimits(self.settings, caller_key)
         self.acts = Acts(self.schemas, limits, parse_exceptions(exceptions))
         self.odm = Odm(self.schemas, self.settings)
+        self.odm.database.in_request = has_request_context
         self.context_fns = make_contexts()
         policies = Policies(self.schemas, self.context_fns.snapshot, roles, policy_role)
         self.policy = policies.declare

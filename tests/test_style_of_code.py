@@ -321,6 +321,7 @@ SEAMS = {
     "odm/jobs/background.py:_run": "a dead thread would leave copies stale until the process ends",
     "odm/upkeep/walk.py:Place.last_id": "bson raises errors of all kinds for a file of state that somebody edited",
     "odm/writing/plan/attempt.py:with_size_checks": "what was too large begins again, measured; others are raised",
+    "odm/reading/rights.py:Rights._call": "a function of a policy may fail, and then shows nothing",
     "policies/policies.py:Policies.after_error": "what tells who calls may be what has failed: then nobody calls",
     "schemas/kinds/foreign.py:_with_own_default": "an author's default may fail, which the definition is told",
     "schemas/structs.py:FunctionStruct.check": "an author's validator may fail, which is a validation error",

@@ -117,12 +117,12 @@ class Files:
             schema=name,
             act_name="read",
             validator={"set": {"_id": object_id(of=name)}, "get": {}},
-            fn=self._open,
+            fn=self._open_linked,
             limit=limit,
         )
         schemas, limits = self._odm.schemas, self._acts.limits
         by_link = parse_act(schemas, limits, replace(definition, public=True))
-        under_hooks = replace(definition, pre_act=read, public=public)
+        under_hooks = replace(definition, fn=self._open_seen, pre_act=read, public=public)
         by_hooks = parse_act(schemas, limits, under_hooks) if read or public else None
         model = self._odm.new_model(
             name, {**FIELDS, **own}, relations, {"createIndex": {"indexSpec": {_KEY: 1}}, "excludes": [_KEY]}
@@ -167,9 +167,10 @@ class Files:
         """Return a link with which anybody can open one file for ``seconds``.
 
         It is a path with a query, below the first mount: ``/gateway/files/<id>?until=...&signature=...``. It is not
-        checked whether there is such a file.
+        checked whether there is such a file, unless policies restrict the caller: then it must be there for them.
 
         Raises:
+            NotFound: policies do not show the caller such a file.
             UsageError: outside development ``link_key`` is unset; there is no model; or an argument is wrong.
         """
         model = self._known.model
@@ -180,6 +181,8 @@ class Files:
             raise UsageError("files.link: expected the _id of a file")
         if type(seconds) is not int or not 0 < seconds <= LONGEST:
             raise UsageError(f"files.link: seconds must be a whole number from 1 to {LONGEST}")
+        if model.is_restricted and not model.exists({"_id": id_}):
+            raise NotFound(messages.NO_FILE_FOUND)
         base = self._base or "/gateway"
         if "<" in base:
             raise UsageError("files.link: the gateway's first url_prefix has a variable")
@@ -271,9 +274,20 @@ class Files:
             upload.key = key
         return upload.key
 
-    def _open(self, body: Mapping[str, Any]) -> StoredFile:
+    def _open_seen(self, body: Mapping[str, Any]) -> StoredFile:
+        """Open a file whose document is there for the caller, without a hidden name."""
+        model = self._known.model
+        if not model.is_restricted:
+            return self._open_linked(body)
+        seen = model.find_one({"_id": body["details"]["set"]["_id"]}, projection={"name": 1})
+        if seen is None:
+            raise NotFound(messages.NO_FILE_FOUND)
+        return replace(self._open_linked(body), name=seen.get("name", "file"))
+
+    def _open_linked(self, body: Mapping[str, Any]) -> StoredFile:
         wanted = {"_id": body["details"]["set"]["_id"], _KEY: {"$exists": True}}
-        found = self._known.model.find_one(wanted, projection=dict.fromkeys(FIELDS, 1), reveal=[_KEY])
+        model = self._known.model.unrestricted
+        found = model.find_one(wanted, projection=dict.fromkeys(FIELDS, 1), reveal=[_KEY])
         if found is None:
             raise NotFound(messages.NO_FILE_FOUND)
         content = self._stored.open(found[_KEY], found["size"])

@@ -83,6 +83,8 @@ class Database:
         self._free: Callable[[Collection[str]], None] = _do_nothing
         self._attend_bytes: Callable[[], None] = _do_nothing
         self._scopes = Scopes()
+        #: Whether this thread answers a request, of whatever kind; the gateway says.
+        self.in_request: Callable[[], bool] = bool
         self._preparation: Preparation | None = None
 
     def use(self, db: Any, *, memory: bool) -> None:

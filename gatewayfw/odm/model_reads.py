@@ -8,7 +8,9 @@ fields only if `reveal=` names them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from copy import copy
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
 
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.listings.listing import Listing
@@ -55,6 +57,18 @@ class ModelReads:
     def name(self) -> str:
         """The name of the model and of its collection."""
         return self.schema.name
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether policies restrict what the caller of the act that runs now does with it."""
+        return self._handle.rights() is not None
+
+    @cached_property
+    def unrestricted(self) -> Self:
+        """The same model without policies, for server code that needs more than its caller may see."""
+        free = copy(self)
+        free._handle = self._handle.freed()
+        return free
 
     if not TYPE_CHECKING:  # Else no wrong name would be an error to mypy.
 
@@ -161,9 +175,11 @@ class ModelReads:
             UsageError, ValidationError, TypeError: as for `find`.
             StorageError: the values have more than 16 MB.
         """
-        path = distinct_path(self._handle.schemas, self.schema, field, revealed(self.schema, reveal))
-        wanted = self._handle.parse_filter(filter, filters, reveal, optional=True)
-        found = self._handle.ready().distinct(self.name, path, wanted)
+        model = self._handle
+        admitted = revealed(model.schemas, self.schema, reveal)
+        path = distinct_path(model.schemas, self.schema, field, admitted, model.viewer())
+        wanted = model.parse_filter(filter, filters, reveal, optional=True)
+        found = model.ready().distinct(self.name, path, wanted)
         return [loaded_form(value) for value in sorted(found, key=order_key)]
 
     def aggregate(self, pipeline: Sequence[Mapping[str, Any]]) -> Cursor:

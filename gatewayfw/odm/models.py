@@ -98,11 +98,11 @@ class Model(ModelReads):
             TooLarge: the pure fields would have more bytes than the setting ``document_bytes``, and a field
                 in the update grew; or a document would exceed the database's limit.
         """
-        model, wanted = self._handle, self._handle.parse_filter(filter, filters, reveal)
+        model, wanted = self._handle, self._handle.parse(filter, filters, reveal)
         if upsert is not False:
             check_upsert(upsert, rev)
             return upsert_one(model, wanted, update, filter or filters or {}, projection)
-        return update_one(model, wanted, update, rev, projection)
+        return update_one(model, model.limit(wanted), update, rev, projection)
 
     def delete_one(
         self,

@@ -40,6 +40,7 @@ class ReverseShape(TypedDict):
     sort: NotRequired[SortShape | Sort]
     excludes: NotRequired[Collection[str]]
     default: NotRequired[bool]
+    shared: NotRequired[bool]
 
 
 class RelationShape(TypedDict):
@@ -53,6 +54,7 @@ class RelationShape(TypedDict):
     sort: NotRequired[SortShape | Sort]
     excludes: NotRequired[Collection[str]]
     frozen: NotRequired[bool]
+    shared: NotRequired[bool]
 
 
 class IndexOptionsShape(TypedDict, total=False):

@@ -33,8 +33,8 @@ REV = "_rev"
 #: Names that no field may have.
 RESERVED = ("_id", REV)
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
-_RELATION_KEYS = ("schemaName", "type", "optional", "relatedRelations", "limit", "sort", "excludes", "frozen")
-_REVERSE_KEYS = ("type", "limit", "sort", "excludes", "default")
+_RELATION_KEYS = ("schemaName", "type", "optional", "relatedRelations", "limit", "sort", "excludes", "frozen", "shared")
+_REVERSE_KEYS = ("type", "limit", "sort", "excludes", "default", "shared")
 #: The attributes that are not called like the contract's keys.
 _ATTRIBUTES = {"schemaName": "schema_name", "relatedRelations": "related_relations"}
 _SORT_KEYS = ("field", "order")
@@ -88,6 +88,7 @@ class RelatedRelation:
         relation: the name of the relation on ``member``.
         member: the model that declares the relation, whose documents are copied.
         target: the model on which this reverse appears.
+        shared: whether copies are shown to callers whom policies do not show their documents.
         of_single: whether that relation is `single`, so that a member has one target only.
     """
 
@@ -102,6 +103,7 @@ class RelatedRelation:
     of_single: bool = False
     default: bool = False
     limited: bool = field(default=False, compare=False)
+    shared: bool = False
 
     def __hash__(self) -> int:
         """Hash the names alone, because hashing all fields takes five times as long.
@@ -126,6 +128,7 @@ class Relation:
         name: the field that holds the snapshots.
         model: the model that declares the relation.
         frozen: whether a copy keeps the state that its source had when it was related.
+        shared: whether copies are shown to callers whom policies do not show their documents.
     """
 
     schema_name: str
@@ -138,6 +141,7 @@ class Relation:
     name: str = ""
     model: str = ""
     frozen: bool = False
+    shared: bool = False
 
     def __hash__(self) -> int:
         """Hash the names alone, as `RelatedRelation` does."""
@@ -269,6 +273,7 @@ def _parse_relation(value: object, *, model: str, name: str, pure: Collection[st
         name=name,
         model=model,
         frozen=_parse_switch(given, "frozen", where),
+        shared=_parse_switch(given, "shared", where),
         **common,
     )
     return replace(relation, related_relations=_parse_reverses(given, relation, pure, settings, where))
@@ -295,6 +300,7 @@ def _parse_reverses(
             target=relation.schema_name,
             of_single=relation.type == "single",
             default=_parse_switch(declared, "default", place),
+            shared=_parse_switch(declared, "shared", place),
             limited="limit" in declared,
             **common,
         )

@@ -6,6 +6,7 @@ import mongomock
 import pytest
 
 from gatewayfw import gateway, optional, string
+from gatewayfw.callers import Caller, calling
 
 ROLES = ["Clerk", "Customer", "Auditor"]
 
@@ -30,6 +31,53 @@ def gw():
     gw = define(gateway(roles=ROLES))
     gw.odm.set_db(mongomock.MongoClient().test)
     return gw
+
+
+class Shop:
+    """A gateway with the models of a shop on some database, its documents, and a caller to try out.
+
+    Ann has two rentals, of a lamp and of a rope; Bob has one, of the lamp.
+    """
+
+    def __init__(self, gw):
+        self.gw = gw
+        self.customers, self.items, self.rentals = map(gw.odm.model, ("customer", "item", "rental"))
+        insert = self.customers.insert_one
+        self.ann, self.bob = (insert({"name": name, "email": f"{name}@b.c"})["_id"] for name in ("ann", "bob"))
+        insert = self.items.insert_one
+        self.lamp, self.rope = (insert({"name": name, "price": f"{name} 9"})["_id"] for name in ("lamp", "rope"))
+        self.first, self.second, self.third = (
+            self.rent(*one)
+            for one in [("mon", self.ann, self.lamp), ("tue", self.ann, self.rope), ("wed", self.bob, self.lamp)]
+        )
+
+    def rent(self, day, customer, item):
+        """Insert a rental, which its customer lists; return its id."""
+        links = {"customer": {"_ids": customer, "relatedRelations": {"rentals": True}}, "item": {"_ids": item}}
+        return self.rentals.insert_one({"day": day, "deposit": f"{day} 5"}, relations=links)["_id"]
+
+    def calls(self, role, **context):
+        """Let a role call in a block."""
+        return calling(self.gw.schemas, Caller(role, {"me": self.ann, **context}))
+
+    def own_rentals(self):
+        """Let customers see their own rentals, and clerks all."""
+        self.gw.policy("rental", roles=["Customer"], rows=lambda context: {"customer._id": context["me"]})
+        self.gw.policy("rental", roles=["Clerk"])
+
+
+@pytest.fixture
+def calls():
+    """A function that lets a role call in a block."""
+    return lambda gw, role, **context: calling(gw.schemas, Caller(role, context))
+
+
+@pytest.fixture
+def shop(database):
+    """A `Shop` on an empty database."""
+    gw = define(gateway(roles=ROLES))
+    gw.odm.set_db(database)
+    return Shop(gw)
 
 
 @pytest.fixture

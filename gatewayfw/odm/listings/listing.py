@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, final
 
@@ -16,10 +16,12 @@ from gatewayfw.errors import ReplyTooLarge, StorageError, ValidationError
 from gatewayfw.odm.listings.conditions import all_of, conditions_of
 from gatewayfw.odm.listings.declaration import Declaration, Resolution, resolve, resolved
 from gatewayfw.odm.listings.next_page import MOST_CHARACTERS, Order, digest, read_token, write_token
+from gatewayfw.odm.operations.handle import Handle
 from gatewayfw.odm.reading.deep import show_found, weigh
 from gatewayfw.odm.reading.filters import revealed, stored_filter
 from gatewayfw.odm.reading.paths import value_at
 from gatewayfw.odm.reading.projection import Projection
+from gatewayfw.odm.reading.rights import limit
 from gatewayfw.pieces import in_batches
 from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.fields import described, enums, integer, nullable, optional, string
@@ -120,17 +122,10 @@ class Listing:
     between threads.
     """
 
-    def __init__(
-        self,
-        schemas: Schemas,
-        declaration: Declaration,
-        ready: Callable[[], Storage],
-        shown: Callable[[Mapping[str, Any] | None], Projection],
-    ) -> None:
+    def __init__(self, model: Handle, declaration: Declaration) -> None:
         self.declaration = declaration
-        self._schemas = schemas
-        self._ready = ready
-        self._shown = shown
+        self._model = model
+        self._schemas = model.schemas
 
     @property
     def set(self) -> dict[str, Field[Any]]:
@@ -185,6 +180,7 @@ class Listing:
         Raises:
             ValidationError: an undeclared filter or sort, a value that cannot be the field's, a token of
                 another listing, filter or sort (``set.after``), or ``get`` names what the model does not have.
+            Hidden: filter or sort reach what a policy hides from the caller, unless ``reveal`` admits it.
             UsageError: ``where`` or ``reveal`` is wrong, as for `Model.find`.
             StorageError: the last row holds what its sort field cannot, because another tool wrote it.
             ReplyTooLarge: the rows have more bytes than the reply of this request may hold.
@@ -196,14 +192,20 @@ class Listing:
         order = Order.of(text)
         asked = conditions_of(found, given.get("filter", {}), self._schemas.settings.max_ids, "set.filter")
         about = digest(declared, asked, text)
-        schema = self._schemas.get_schema(declared.model)
-        own = stored_filter(self._schemas, schema, where, "where", revealed(schema, reveal))
+        schema, viewer = self._schemas.get_schema(declared.model), self._model.viewer()
+        admitted = revealed(self._schemas, schema, reveal)
+        if viewer is not None:
+            paths = [found.filters[name].path for name in given.get("filter", {})]
+            viewer.refuse_reach(schema.name, paths, "set.filter", admitted)
+            viewer.refuse_reach(schema.name, [order.path], "set.sort", admitted)
+        parsed = stored_filter(self._schemas, schema, where, "where", admitted, viewer)
+        own = limit(viewer, schema.name, parsed)
         conditions = [own, *asked] if own else asked
         after = given.get("after")
         everything = all_of(conditions)
         wanted = everything if after is None else order.after(*_place(after, about, order, found), conditions)
-        projection = self._shown(details.get("get"))
-        storage = self._ready()
+        projection = self._model.compile(details.get("get"))
+        storage = self._model.ready()
         rows, last = _read(storage, declared.model, wanted, projection, order, most)
         result: dict[str, Any] = {"rows": rows, "next": None if last is None else _token(about, order, found, *last)}
         if declared.count is not False and after is None:

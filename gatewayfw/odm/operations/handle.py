@@ -8,10 +8,13 @@ from typing import Any, final
 
 from bson import ObjectId
 
+from gatewayfw.callers import CALLERS, Caller
 from gatewayfw.errors import UsageError
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.reading.filters import choose_filter, revealed, selects_all, stored_filter
 from gatewayfw.odm.reading.projection import Projection, Projections
+from gatewayfw.odm.reading.rights import Rights, limit, rights_of
+from gatewayfw.odm.reading.viewer import Viewer
 from gatewayfw.odm.sizes.own_fields import Allowance, allowance_of
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.storage import Storage
@@ -24,13 +27,48 @@ Update = Mapping[str, Any]
 
 @final
 class Handle:
-    """One model, its database and its compiled projections."""
+    """One model, its database and its compiled projections.
 
-    def __init__(self, database: Database, schema: ModelSchema, projections: Projections) -> None:
+    ``is_free`` says that no policy restricts its operations.
+    """
+
+    def __init__(
+        self, database: Database, schema: ModelSchema, projections: Projections, *, is_free: bool = False
+    ) -> None:
         self.database = database
         self.schema = schema
         self.name = schema.name
         self._projections = projections
+        self._is_free = is_free
+
+    def freed(self) -> Handle:
+        """Return the same without policies."""
+        return Handle(self.database, self.schema, self._projections, is_free=True)
+
+    def viewer(self) -> Viewer | None:
+        """Return the caller whose policies restrict an operation called now; None if nothing does.
+
+        Raises:
+            UsageError: with the setting ``require_policy``, a request uses the model outside of an act and its hooks.
+        """
+        schemas = self.database.schemas
+        if self._is_free or not schemas.policies_hold:
+            return None
+        entry = CALLERS.get().get(schemas)
+        if isinstance(entry, Caller):
+            return Viewer(schemas, entry)
+        if entry is None and schemas.settings.require_policy and self.database.in_request():
+            raise UsageError(f"model {self.name}: this is no act, so nobody's policies hold; use its .unrestricted")
+        return None
+
+    def rights(self) -> Rights | None:
+        """Return what the caller may do with this model's documents; None for everything."""
+        viewer = self.viewer()
+        return None if viewer is None else rights_of(viewer, self.name)
+
+    def limit(self, wanted: dict[str, Any]) -> dict[str, Any]:
+        """Return a stored filter of the documents that are there for the caller, too."""
+        return limit(self.viewer(), self.name, wanted)
 
     @property
     def schemas(self) -> Schemas:
@@ -49,18 +87,24 @@ class Handle:
     def parse_filter(
         self, filter: Filter | None, filters: Filter | None, reveal: Sequence[str], *, optional: bool = False
     ) -> dict[str, Any]:
-        """Return an operation's filter in its stored form.
+        """Return an operation's filter in its stored form, of documents that are there for the caller.
 
         Only an ``optional`` filter may select all documents.
         """
+        return self.limit(self.parse(filter, filters, reveal, optional=optional))
+
+    def parse(
+        self, filter: Filter | None, filters: Filter | None, reveal: Sequence[str], *, optional: bool = False
+    ) -> dict[str, Any]:
+        """Return the same without regard to which documents are there, for `limit` to follow."""
         where = "filter"
         if filters is not None:
             filter, where = choose_filter(filters, filter), "filters"
         if filter is None and not optional:
             raise UsageError(f"{where}: expected an object")
         if reveal:
-            reveal = revealed(self.schema, reveal)
-        wanted = stored_filter(self.schemas, self.schema, filter, where, reveal)
+            reveal = revealed(self.schemas, self.schema, reveal)
+        wanted = stored_filter(self.schemas, self.schema, filter, where, reveal, self.viewer())
         if not optional and selects_all(wanted):
             raise UsageError(f"{where}: say which document to change or delete; an empty filter matches any of them")
         return wanted
@@ -69,10 +113,10 @@ class Handle:
         """Compile what to show: the fields that a `get` asks for, and the revealed ones."""
         names: tuple[str, ...] = ()
         if reveal:
-            names = revealed(self.schema, reveal)
+            names = revealed(self.schemas, self.schema, reveal)
             if isinstance(get, Mapping):
-                get = {**get, **dict.fromkeys(names, 1)}
-        projection = self._projections.compiled(self.schema, get, names)
+                get = {**get, **{name: 1 for name in names if name in self.schema.pure}}
+        projection = self._projections.compiled(self.schema, get, names, self.viewer())
         if projection.queries:
             self.database.storage.scope.add_queries(projection.queries)
         return projection

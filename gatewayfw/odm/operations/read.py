@@ -28,7 +28,7 @@ def find(model: Handle, wanted: Filter, projection: Projection, reveal: Sequence
         found = storage.find(model.name, wanted, projection.paths, sort=order, skip=skip, limit=limit)
         return show_each(storage, projection, found)
 
-    return Cursor(read, sort_check(model.schemas, model.schema, reveal))
+    return Cursor(read, sort_check(model.schemas, model.schema, reveal, model.viewer()))
 
 
 def find_first(storage: Storage, model: Handle, wanted: Filter, projection: Projection) -> Document | None:
@@ -38,7 +38,13 @@ def find_first(storage: Storage, model: Handle, wanted: Filter, projection: Proj
 
 
 def aggregate(model: Handle, pipeline: Sequence[Mapping[str, Any]]) -> Cursor:
-    """Return a cursor over the results of a pipeline that only reads."""
+    """Return a cursor over the results of a pipeline that only reads.
+
+    Raises:
+        UsageError: policies restrict the caller, and a pipeline can read whatever it names.
+    """
+    if model.viewer() is not None:
+        raise UsageError(f"aggregate: policies restrict the caller; call .unrestricted.aggregate of {model.name}")
     check_pipeline(pipeline)
     hidden = model.schema.options.excludes | {HIDDEN}
 
@@ -63,7 +69,7 @@ def add_listing(model: Handle, **declaration: Any) -> Listing:
 
     def make(number: int) -> Listing:
         declared = declare(model.name, number, **declaration)
-        made.append(Listing(schemas, declared, model.ready, model.compile))
+        made.append(Listing(model, declared))
         return made[0]
 
     schemas.add_listing(model.name, make)

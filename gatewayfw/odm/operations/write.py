@@ -86,7 +86,7 @@ def update_one(
 
 
 def upsert_one(
-    model: Handle, wanted: Filter, changes: Update | None, filter: Mapping[str, Any], get: Get | None
+    model: Handle, wanted: dict[str, Any], changes: Update | None, filter: Mapping[str, Any], get: Get | None
 ) -> Document | None:
     """Update a document, or insert it; return it projected.
 
@@ -95,6 +95,7 @@ def upsert_one(
     storage = model.ready()
     projection = model.compile(get)
     parsed = parse_upsert(model.schema, wanted, changes or {}, filter)
+    wanted = model.limit(wanted)
     inserts = False
 
     def write(attempt: Attempt, allowance: Allowance | None) -> Document | None:

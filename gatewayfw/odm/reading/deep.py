@@ -26,13 +26,13 @@ from bson import ObjectId
 
 from gatewayfw.errors import ReplyTooLarge
 from gatewayfw.odm.reading.projection import LinkShape, Projection, shape, shapes, shown_copies
+from gatewayfw.odm.reading.rights import MOST_IDS, limit, screen
+from gatewayfw.odm.reading.viewer import Viewer
 from gatewayfw.pieces import in_batches
 from gatewayfw.storage import Document, Storage
 
 #: Documents of a cursor whose deeper levels are read together; each batch takes one query for each path.
 BATCH = 1_000
-#: Most ids in one query; 10,000 of them are 250 kB, far from the 16 MB that a command may have.
-MOST_IDS = 10_000
 #: What a value counts besides its name and text. As JSON an id takes 26 bytes, a small number 1; in memory a
 #: document of one or two fields takes 200, a field 0 to 50.
 VALUE_BYTES = 16
@@ -49,9 +49,9 @@ def show(storage: Storage, projection: Projection, documents: Sequence[Document]
     Raises:
         ReplyTooLarge: the deeper levels would show more than the reply of this request may hold.
     """
-    if not projection.deeper:
+    if not projection.deeper and projection.viewer is None:
         return [shape(projection, document) for document in documents]
-    return _Reading(storage).show(projection, documents)
+    return _Reading(storage, projection.viewer).show(projection, documents)
 
 
 def show_one(storage: Storage, projection: Projection, document: Document | None) -> Document | None:
@@ -61,7 +61,7 @@ def show_one(storage: Storage, projection: Projection, document: Document | None
 
 def show_found(storage: Storage, projection: Projection, found: Sequence[Document]) -> Sequence[Document]:
     """Show documents read by the projection's paths; it may return the same objects."""
-    return show(storage, projection, found) if projection.deeper else shapes(projection, found)
+    return show(storage, projection, found) if projection.deeper or projection.viewer else shapes(projection, found)
 
 
 def show_each(storage: Storage, projection: Projection, found: Iterator[Document]) -> Iterator[Sequence[Document]]:
@@ -69,7 +69,7 @@ def show_each(storage: Storage, projection: Projection, found: Iterator[Document
 
     Deeper levels are read for 1,000 documents at a time, fewer where these alone might fill the reply.
     """
-    if projection.deeper:
+    if projection.deeper or projection.viewer:
         return (show(storage, projection, batch) for batch in _together(found, storage.scope.reply_bytes))
     return map(partial(shapes, projection), in_batches(found))
 
@@ -95,12 +95,15 @@ class _Reading:
     it is going to show is weighed, against the bytes that the reply may have.
     """
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, viewer: Viewer | None) -> None:
         self._storage = storage
+        self._viewer = viewer
         self._most = storage.scope.reply_bytes
         self._weight = 0
 
     def show(self, projection: Projection, documents: Sequence[Mapping[str, Any]]) -> list[Document]:
+        if self._viewer is not None:
+            documents = screen(self._viewer, self._storage, projection, documents)
         result = [shape(projection, document) for document in documents]
         for name, link, below in projection.deeper:
             self._deepen(link.model, below, list(_places(name, link, documents, result)))
@@ -119,7 +122,8 @@ class _Reading:
         found: dict[object, Document] = {}
         remaining = iter(uses)
         while ids := list(islice(remaining, MOST_IDS)):
-            for document in self._storage.find(model, {"_id": {"$in": ids}}, below.paths, limit=len(ids)):
+            wanted = limit(self._viewer, model, {"_id": {"$in": ids}})
+            for document in self._storage.find(model, wanted, below.paths, limit=len(ids)):
                 if self._most is not None:
                     self._weight += uses[document["_id"]] * weigh(shape(below, document))
                     if self._weight > self._most:

@@ -29,6 +29,7 @@ from gatewayfw.odm.reading.paths import (
     takes_any_keys,
     with_text_paths,
 )
+from gatewayfw.odm.reading.viewer import Viewer, revealable
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import any_
 from gatewayfw.schemas.kinds import Doubtful, as_kind
@@ -59,13 +60,15 @@ def stored_filter(
     filters: Mapping[str, Any] | None,
     where: str,
     reveal: Collection[str] = (),
+    viewer: Viewer | None = None,
 ) -> dict[str, Any]:
     """Return a filter in its stored form, with ids and dates converted by field.
 
     None means all documents. ``where`` is the caller's name for the filter; ``reveal`` names excluded
-    fields that it may use.
+    and hidden fields that it may use; ``viewer`` is the caller, if policies restrict one.
 
     Raises:
+        Hidden: it names what is hidden from the caller.
         UsageError: an operator outside the subset, a name the model does not have, a hidden or
             excluded one, or a relation that is compared as a whole.
         ValidationError: values that cannot be their fields', by path (``filter.year``).
@@ -76,7 +79,7 @@ def stored_filter(
         return {"_id": id_}
 
     def find(path: str) -> Found:
-        return find_in_model(schemas, schema, path, where, reveal)
+        return find_in_model(schemas, schema, path, where, reveal, viewer)
 
     return Parser(Rules(where)).filter(find, filters, where)
 
@@ -160,10 +163,18 @@ class Parser:
         return stored
 
 
-def revealed(schema: ModelSchema, reveal: Sequence[str]) -> tuple[str, ...]:
-    """Return the excluded fields that a call may use; UsageError for another name."""
+def revealed(schemas: Schemas, schema: ModelSchema, reveal: Sequence[str]) -> tuple[str, ...]:
+    """Return what a call may use though it is excluded, or hidden from somebody.
+
+    Raises:
+        UsageError: a name is neither.
+    """
     names = (reveal,) if isinstance(reveal, str) else tuple(reveal)
-    if unknown := [name for name in names if name not in schema.options.excludes]:
+    unknown = [name for name in names if name not in schema.options.excludes]
+    if unknown and schemas.policies:
+        hidden = schemas.remembered(revealable, schema.name)
+        unknown = [name for name in unknown if name not in hidden]
+    if unknown:
         raise UsageError(f"reveal: {unknown[0]!r} is not an excluded field of model {schema.name}")
     return names
 
@@ -186,7 +197,9 @@ def _compared(found: Found, where: str) -> Any:
     return found
 
 
-def sort_check(schemas: Schemas, schema: ModelSchema, reveal: Collection[str] = ()) -> Callable[[Sequence[str]], None]:
+def sort_check(
+    schemas: Schemas, schema: ModelSchema, reveal: Collection[str] = (), viewer: Viewer | None = None
+) -> Callable[[Sequence[str]], None]:
     """Return the function that refuses names that documents cannot be sorted by.
 
     These are names that filters refuse, whole relations, and two lists, because MongoDB sorts by at most one. It does
@@ -195,7 +208,7 @@ def sort_check(schemas: Schemas, schema: ModelSchema, reveal: Collection[str] = 
 
     def check(names: Sequence[str]) -> None:
         for name in names:
-            _compared(find_in_model(schemas, schema, name, "sort", reveal), "sort")
+            _compared(find_in_model(schemas, schema, name, "sort", reveal, viewer), "sort")
         lists = [head for head in dict.fromkeys(map(_elements_of, names)) if is_list(schemas, schema, head)]
         if len(lists) > 1:
             raise UsageError(f"sort: {lists[0]} and {lists[1]} are lists; sort by at most one list")
@@ -209,12 +222,20 @@ def _elements_of(path: str) -> str:
     return "" if is_place(below.partition(".")[0]) else head
 
 
-def distinct_path(schemas: Schemas, schema: ModelSchema, field: Path, reveal: Collection[str] = ()) -> str:
-    """Return the path of a field as text, as `path_text`; refuse what filters do."""
+def distinct_path(
+    schemas: Schemas, schema: ModelSchema, field: Path, reveal: Collection[str] = (), viewer: Viewer | None = None
+) -> str:
+    """Return the path of a field as text, as `path_text`; refuse what filters do.
+
+    Raises:
+        Hidden: it leads to what is hidden from the caller, or through copies that are shown only in part.
+    """
     path = path_text(field, "distinct")
     if not isinstance(path, str):
         raise UsageError("distinct: expected the name of a field")
-    _compared(find_in_model(schemas, schema, path, "distinct", reveal), "distinct")
+    _compared(find_in_model(schemas, schema, path, "distinct", reveal, viewer), "distinct")
+    if viewer is not None:
+        viewer.refuse_reach(schema.name, [path], "distinct", reveal)
     return path
 
 

@@ -15,8 +15,9 @@ from typing import Any
 from marshmallow.fields import Field
 
 from gatewayfw import messages
-from gatewayfw.errors import UsageError, ValidationError
+from gatewayfw.errors import Hidden, UsageError, ValidationError
 from gatewayfw.odm.reading.projection import source_of
+from gatewayfw.odm.reading.viewer import Viewer
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.fields import object_id
 from gatewayfw.schemas.kinds import as_kind
@@ -33,10 +34,14 @@ def _id_of(model: str) -> Field[Any]:
 
 @dataclass(frozen=True)
 class Copies:
-    """The value of a relation or reverse relation: copies of documents of ``source``."""
+    """The value of a relation or reverse relation: copies of documents of ``source``.
+
+    ``hidden`` are names in them that are hidden from the caller.
+    """
 
     link: Link
     source: ModelSchema
+    hidden: frozenset[str] = frozenset()
 
 
 #: What a path leads to: a field, whole copies, or (None) anything.
@@ -85,17 +90,27 @@ def with_text_paths(given: Any, where: str, whose: str = "") -> Any:
     return texts
 
 
-def find_in_model(schemas: Schemas, schema: ModelSchema, path: str, where: str, reveal: Collection[str] = ()) -> Found:
+def find_in_model(
+    schemas: Schemas,
+    schema: ModelSchema,
+    path: str,
+    where: str,
+    reveal: Collection[str] = (),
+    viewer: Viewer | None = None,
+) -> Found:
     """Return what a path leads to from a document of a model.
 
     ``where`` begins the messages: ``filter``, ``filters`` or ``sort``. ``reveal`` names excluded
-    fields that are allowed. Nothing allows a field that a copy leaves out, because it is not there.
+    fields that are allowed, and hidden ones. Nothing allows a field that a copy leaves out, because it is not there.
 
     Raises:
         UsageError: the model has no such field, or it is hidden or excluded.
+        Hidden: a policy hides it from the caller, who is the ``viewer``.
     """
     if path == "_id":
         return _id_of(schema.name)
+    if viewer is not None:
+        viewer.refuse(schema.name, path, where, reveal)
     head, *below = path.split(".")
     field = schema.pure.get(head)
     if field is not None:
@@ -105,14 +120,19 @@ def find_in_model(schemas: Schemas, schema: ModelSchema, path: str, where: str, 
     link = schemas.links(schema.name).get(head)
     if link is None:
         raise _unknown(f"{where}: model {schema.name}", head)
-    copies = Copies(link, source_of(schemas, link))
+    hidden = frozenset() if viewer is None else viewer.hidden_in(link, reveal)
+    copies = Copies(link, source_of(schemas, link), hidden)
     if below and is_place(below[0]) and link.type == "multiple":
         del below[0]
     return find_in_copies(copies, ".".join(below), where) if below else copies
 
 
 def find_in_copies(copies: Copies, path: str, where: str) -> Found:
-    """Return what a path leads to inside each copy; UsageError for no such field."""
+    """Return what a path leads to inside each copy; UsageError for no such field.
+
+    Raises:
+        Hidden: a policy hides it from the caller.
+    """
     source = copies.source
     if path == "_id":
         return _id_of(source.name)
@@ -122,6 +142,8 @@ def find_in_copies(copies: Copies, path: str, where: str) -> Found:
         raise _unknown(f"{where}: model {source.name}", head)
     if head in source.options.excludes or head in copies.link.excludes:
         raise UsageError(f"{where}: the copies in {copies.link.name} leave out {head}")
+    if head in copies.hidden:
+        raise Hidden(messages.HIDDEN.format(path=f"{where}.{copies.link.name}.{shown(path)}"))
     return field_below(field, below, f"{where}: model {source.name}", path) if below else field
 
 

@@ -17,6 +17,7 @@ from typing import Any, cast, final
 from gatewayfw import messages
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm.reading.revisions import REVISION, revision_of
+from gatewayfw.odm.reading.viewer import Viewer, copied_model
 from gatewayfw.schemas import ModelSchema, Relation, Schemas, Sort
 from gatewayfw.schemas.bounds import bounds_problem
 from gatewayfw.schemas.get import is_flag
@@ -26,8 +27,8 @@ from gatewayfw.schemas.relations import REV
 from gatewayfw.schemas.values import loaded_form
 from gatewayfw.storage.order import order_key
 
-#: Model, revealed fields, and the bytes of a `get`.
-_Key = tuple[str, tuple[str, ...], bytes]
+#: Model, revealed fields, the role of a restricted caller, and the bytes of a `get`.
+_Key = tuple[str, tuple[str, ...], tuple[str | None] | None, bytes]
 
 _TOP = "get"
 #: In place of a copy that is not there.
@@ -46,6 +47,8 @@ class LinkShape:
         model: the model that is copied.
         loaded: the names whose values Python has in another form than the database.
         below: what is shown of the relations of the copied documents; None for nothing.
+        owned: the names that only copies of the caller's own documents show.
+        guarded: whether copies are shown only where their document is there for the caller.
     """
 
     multiple: bool
@@ -54,6 +57,8 @@ class LinkShape:
     model: str
     below: Projection | None = None
     loaded: frozenset[str] = frozenset()
+    owned: frozenset[str] = frozenset()
+    guarded: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,10 @@ class Projection:
         exact: whether all that the paths bring is shown, in the order in which it is stored.
         amended: whether each document differs from what is read by its `_id` or by values that Python has otherwise.
         revision: whether the revision is shown, which is stored under another name.
+        model: whose documents these are.
+        owned: the names that only the caller's own documents show.
+        screened: whether policies decide, document by document, what is shown at some level.
+        viewer: the caller whom they are about, once it is known; None if nothing is screened.
     """
 
     paths: tuple[str, ...]
@@ -80,11 +89,15 @@ class Projection:
     exact: bool = False
     amended: bool = False
     revision: bool = False
+    model: str = ""
+    owned: frozenset[str] = frozenset()
+    screened: bool = False
+    viewer: Viewer | None = None
 
 
 def source_of(schemas: Schemas, link: Link) -> ModelSchema:
     """Return the model whose documents a relation or reverse relation copies."""
-    return schemas.get_schema(link.schema_name if isinstance(link, Relation) else link.member)
+    return schemas.get_schema(copied_model(link))
 
 
 def copied_fields(schemas: Schemas, link: Link) -> tuple[str, ...]:
@@ -104,19 +117,32 @@ class Projections:
         self._schemas = schemas
         self._known: tuple[int, dict[_Key, Projection]] = (schemas.version, {})
 
-    def compiled(self, schema: ModelSchema, get: Mapping[str, Any] | None, reveal: tuple[str, ...] = ()) -> Projection:
+    def compiled(
+        self,
+        schema: ModelSchema,
+        get: Mapping[str, Any] | None,
+        reveal: tuple[str, ...] = (),
+        viewer: Viewer | None = None,
+    ) -> Projection:
         """Return the projection of a `get`, as `compile_projection` does."""
+        found = self._found(schema, get, reveal, viewer)
+        return replace(found, viewer=viewer) if found.screened else found
+
+    def _found(
+        self, schema: ModelSchema, get: Mapping[str, Any] | None, reveal: tuple[str, ...], viewer: Viewer | None
+    ) -> Projection:
         try:
             # Exact types only, all told apart, order included; version 0 gives equal values equal bytes.
-            key = (schema.name, reveal, marshal.dumps(cast("Any", get), 0))
+            role = None if viewer is None else (viewer.caller.role,)
+            key = (schema.name, reveal, role, marshal.dumps(cast("Any", get), 0))
         except ValueError:  # something else, or too deep
-            return compile_projection(self._schemas, schema, get, reveal)
+            return compile_projection(self._schemas, schema, get, reveal, viewer)
         version, known = self._known
         if version != self._schemas.version:
             version, known = self._known = (self._schemas.version, {})
         found = known.get(key)
         if found is None:
-            found = compile_projection(self._schemas, schema, get, reveal)
+            found = compile_projection(self._schemas, schema, get, reveal, viewer)
             if found.size <= KEPT_PATHS and version == self._schemas.version:
                 if len(known) >= KEPT:
                     known.clear()
@@ -125,13 +151,18 @@ class Projections:
 
 
 def compile_projection(
-    schemas: Schemas, schema: ModelSchema, get: Mapping[str, Any] | None, reveal: tuple[str, ...] = ()
+    schemas: Schemas,
+    schema: ModelSchema,
+    get: Mapping[str, Any] | None,
+    reveal: tuple[str, ...] = (),
+    viewer: Viewer | None = None,
 ) -> Projection:
     """Compile a `get` for documents of a model.
 
     None means everything visible. Excluded fields are dropped unless ``reveal`` names them. What
     a link excludes is dropped from the copies it shows and, of the same model, from everything
-    below them (our choice), so that no detour shows what the way itself hides.
+    below them (our choice), so that no detour shows what the way itself hides. What policies hide
+    from the role of ``viewer`` is dropped, too; what they decide by document is noted.
 
     Raises:
         ValidationError: an unknown name, a value other than 1, 0 or an object below a relation,
@@ -144,17 +175,20 @@ def compile_projection(
     problem = bounds_problem(get, schemas.settings) if isinstance(get, Mapping) else messages.NO_OBJECT
     if problem:
         raise ValidationError({"get": [problem]})
-    compiler = _Compiler(schemas)
+    compiler = _Compiler(schemas, viewer, reveal)
     named, links = compiler.level(schema, get, _TOP, {})
     if compiler.errors.errors:
         raise ValidationError(compiler.errors.errors)
     own = ["_id"] if get.get("_id", 1) == 1 else []
     names = [*own, *(name for name in named if name in links or name in visible or name == REV)]
-    projection, most = _projection(schema, names, links), schemas.settings.max_get_queries
+    hides = compiler.hides(schema.name, _TOP)
+    owned = frozenset(name for name in names if name in hides)
+    projection, most = _projection(schema, names, links, owned), schemas.settings.max_get_queries
     if projection.queries > most:
         raise ValidationError({"get": [messages.TOO_MANY_RELATIONS.format(max=most)]})
     revision = REV in names
-    exact = not projection.deeper and not revision and all(link.names and link.sort is None for link in links.values())
+    plain = not projection.deeper and not revision and not projection.screened
+    exact = plain and all(link.names and link.sort is None for link in links.values())
     amended = not own or bool(projection.loaded) or any(link.loaded for link in links.values())
     return replace(projection, exact=exact, amended=amended, revision=revision)
 
@@ -162,9 +196,16 @@ def compile_projection(
 class _Compiler:
     """One compilation; it gathers what is refused on all levels."""
 
-    def __init__(self, schemas: Schemas) -> None:
+    def __init__(self, schemas: Schemas, viewer: Viewer | None, reveal: Sequence[str]) -> None:
         self._schemas = schemas
+        self._viewer = viewer
+        self._revealed = {below(_TOP, name) for name in reveal}
         self.errors = Collected()
+
+    def hides(self, model: str, path: str) -> dict[str, bool]:
+        """Return the names that policies hide at a path, each with whether own documents show it."""
+        found = {} if self._viewer is None else self._viewer.hides(model)
+        return {name: bool(owns) for name, owns in found.items() if below(path, name) not in self._revealed}
 
     def level(
         self, schema: ModelSchema, get: Mapping[str, Any], path: str, hidden: Mapping[str, frozenset[str]]
@@ -173,10 +214,12 @@ class _Compiler:
 
         ``hidden``: what the links above exclude, by model.
         """
-        links = self._schemas.links(schema.name)
+        links, hides = self._schemas.links(schema.name), self.hides(schema.name, path)
         named: list[str] = []
         shapes: dict[str, LinkShape] = {}
         for name, value in get.items():
+            if hides.get(name) is False:
+                continue
             if name == "_id" or name in schema.pure or (name == REV and path == _TOP):
                 if not is_flag(value):
                     self.errors.add(below(path, name), messages.NO_FLAG)
@@ -193,36 +236,61 @@ class _Compiler:
 
     def _link(self, link: Link, value: object, path: str, hidden: Mapping[str, frozenset[str]]) -> LinkShape | None:
         source = source_of(self._schemas, link)
-        excludes = link.excludes | hidden.get(source.name, frozenset())
+        hides = self.hides(source.name, path)
+        never = frozenset(name for name, is_shown in hides.items() if not is_shown)
+        excludes = link.excludes | hidden.get(source.name, frozenset()) | never
         copied = source.copy_fields(excludes)
         multiple, sort = link.type == "multiple", link.sort if isinstance(link, Relation) else None
+        if link.sort is not None and link.sort.field in hides:
+            sort = Sort("_id", "asc")  # the order of a hidden field would tell of it
+        has_rows = self._viewer is not None and self._viewer.has_rows(source.name)
+        guarded = has_rows and not link.shared
+        links: dict[str, LinkShape] = {}
         if not isinstance(value, Mapping):
             if not is_flag(value):
                 self.errors.add(path, messages.NO_LINK_VALUE)
             if value != 1:
                 return None
-            return LinkShape(multiple, ("_id", *copied), sort, source.name, loaded=source.read_otherwise & set(copied))
-        named, links = self.level(source, value, path, {**hidden, source.name: excludes})
-        if not named and value.get("_id") != 0:
-            named = ["_id"]
+            named = ["_id", *copied]
+        else:
+            named, links = self.level(source, value, path, {**hidden, source.name: excludes})
+            if not named and value.get("_id") != 0:
+                named = ["_id"]
         names = tuple(name for name in named if name == "_id" or name in copied)
-        deeper = _projection(source, list(links), links) if links else None
-        return LinkShape(multiple, names, sort, source.name, deeper, source.read_otherwise & set(names))
+        owned = frozenset(name for name in names if name in hides)
+        deeper = _projection(source, list(links), links, has_rows=has_rows) if links else None
+        loaded = source.read_otherwise & set(names)
+        return LinkShape(multiple, names, sort, source.name, deeper, loaded, owned, guarded)
 
 
-def _projection(schema: ModelSchema, names: list[str], links: Mapping[str, LinkShape]) -> Projection:
+def _projection(
+    schema: ModelSchema,
+    names: list[str],
+    links: Mapping[str, LinkShape],
+    owned: frozenset[str] = frozenset(),
+    *,
+    has_rows: bool = False,
+) -> Projection:
+    """Return the projection of one level; ``has_rows`` says that policies limit its query."""
     paths = [path for name in names for path in _paths(name, links.get(name))]
     deeper = tuple((name, link, link.below) for name, link in links.items() if link.below is not None)
     size = len(paths) + sum(inner.size for _, _, inner in deeper)
     queries = sum(1 + inner.queries for _, _, inner in deeper)
     loaded = schema.read_otherwise & set(names)
-    return Projection(tuple(paths), tuple(names), links, deeper, size, queries, loaded)
+    screened = has_rows or bool(owned) or any(map(_is_screened, links.values()))
+    shown = Projection(tuple(paths), tuple(names), links, deeper, size, queries, loaded)
+    return replace(shown, model=schema.name, owned=owned, screened=screened)
+
+
+def _is_screened(link: LinkShape) -> bool:
+    return link.guarded or bool(link.owned) or (link.below is not None and link.below.screened)
 
 
 def _paths(name: str, link: LinkShape | None) -> Iterable[str]:
     if link is None:
         return (REVISION if name == REV else name,)
-    shown = ("_id", *link.names) if link.below is not None or not link.names else link.names
+    needs_id = link.below is not None or link.guarded or link.owned or not link.names
+    shown = ("_id", *link.names) if needs_id else link.names
     sorting = () if link.sort is None else (link.sort.field,)
     return [f"{name}.{one}" for one in dict.fromkeys((*shown, *sorting))]
 

@@ -1,0 +1,91 @@
+"""For whom an operation reads, and which names are hidden there. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import final
+
+from gatewayfw import messages
+from gatewayfw.callers import Caller
+from gatewayfw.errors import Hidden
+from gatewayfw.policies.declaration import ContextFn
+from gatewayfw.policies.joining import Joined, hidden_for_somebody, joined, policies_of
+from gatewayfw.schemas import Relation, Schemas
+from gatewayfw.schemas.models import Link
+from gatewayfw.schemas.paths import shown
+
+_NONE_HIDDEN: Mapping[str, tuple[ContextFn, ...]] = {}
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Viewer:
+    """The caller whose policies restrict an operation."""
+
+    schemas: Schemas
+    caller: Caller
+
+    def joined(self, model: str) -> Joined | None:
+        """Return what the policies of a model say; None if they restrict nothing."""
+        return joined(self.schemas, model, self.caller.role)
+
+    def hides(self, model: str) -> Mapping[str, tuple[ContextFn, ...]]:
+        """Return the hidden names of a model, as `Joined.hides`."""
+        found = self.joined(model)
+        return _NONE_HIDDEN if found is None else found.hides
+
+    def has_rows(self, model: str) -> bool:
+        """Tell whether some documents of a model are not there."""
+        found = self.joined(model)
+        return found is not None and found.has_rows
+
+    def hidden_in(self, link: Link, reveal: Collection[str]) -> frozenset[str]:
+        """Return the names that are hidden in the copies of a link, but those that are revealed by their path."""
+        hides = self.hides(copied_model(link))
+        return frozenset(name for name in hides if f"{link.name}.{name}" not in reveal)
+
+    def refuse(self, model: str, path: str, where: str, reveal: Collection[str]) -> None:
+        """Refuse a path from a model's documents that begins with a hidden name.
+
+        Raises:
+            Hidden: names the path below ``where``; nothing in ``reveal`` admits it.
+        """
+        head = path.partition(".")[0]
+        if head in self.hides(model) and head not in reveal:
+            raise Hidden(messages.HIDDEN.format(path=f"{where}.{shown(path)}"))
+
+    def refuse_reach(self, model: str, paths: Iterable[str], where: str, reveal: Collection[str]) -> None:
+        """Refuse paths that reach a hidden name, also in copies, or copies that are not all shown.
+
+        Raises:
+            Hidden: as `refuse`.
+        """
+        links = self.schemas.links(model)
+        for path in paths:
+            self.refuse(model, path, where, reveal)
+            head, *below = path.split(".")
+            link = links.get(head)
+            if link is None:
+                continue
+            partly = not link.shared and head not in reveal and self.has_rows(copied_model(link))
+            if partly or not self.hidden_in(link, reveal).isdisjoint(below):
+                raise Hidden(messages.HIDDEN.format(path=f"{where}.{shown(path)}"))
+
+
+def copied_model(link: Link) -> str:
+    """Return the name of the model whose documents a link copies."""
+    return link.schema_name if isinstance(link, Relation) else link.member
+
+
+def revealable(schemas: Schemas, model: str) -> frozenset[str]:
+    """Return what ``reveal=`` may name because a policy hides it from somebody.
+
+    A name of the model, a name in copies by its path, or a link whose copies are not shown to all.
+    """
+    found = set(hidden_for_somebody(schemas, model))
+    for name, link in schemas.links(model).items():
+        source = copied_model(link)
+        found |= {f"{name}.{hidden}" for hidden in hidden_for_somebody(schemas, source)}
+        found |= {name} if policies_of(schemas, source) else set()
+    return frozenset(found)
