@@ -65,7 +65,10 @@ class ModelReads:
 
     @cached_property
     def unrestricted(self) -> Self:
-        """The same model without policies, for server code that needs more than its caller may see."""
+        """The same model without policies.
+
+        For server code that needs more than its caller may see.
+        """
         free = copy(self)
         free._handle = self._handle.freed()
         return free

@@ -46,7 +46,7 @@ class Handle:
         return Handle(self.database, self.schema, self._projections, is_free=True)
 
     def viewer(self) -> Viewer | None:
-        """Return the caller whose policies restrict an operation called now; None if nothing does.
+        """Return the caller whose policies restrict an operation called now, if any.
 
         Raises:
             UsageError: with the setting ``require_policy``, a request uses the model outside of an act and its hooks.
@@ -87,7 +87,7 @@ class Handle:
     def parse_filter(
         self, filter: Filter | None, filters: Filter | None, reveal: Sequence[str], *, optional: bool = False
     ) -> dict[str, Any]:
-        """Return an operation's filter in its stored form, of documents that are there for the caller.
+        """Return an operation's filter in its stored form, limited to the caller's rows.
 
         Only an ``optional`` filter may select all documents.
         """
@@ -96,7 +96,7 @@ class Handle:
     def parse(
         self, filter: Filter | None, filters: Filter | None, reveal: Sequence[str], *, optional: bool = False
     ) -> dict[str, Any]:
-        """Return the same without regard to which documents are there, for `limit` to follow."""
+        """Return the same not limited, which is up to the operation."""
         where = "filter"
         if filters is not None:
             filter, where = choose_filter(filters, filter), "filters"

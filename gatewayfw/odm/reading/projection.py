@@ -203,7 +203,7 @@ class _Compiler:
         self.errors = Collected()
 
     def hides(self, model: str, path: str) -> dict[str, bool]:
-        """Return the names that policies hide at a path, each with whether own documents show it."""
+        """Return the hidden names at a path, each with whether own documents show it."""
         found = {} if self._viewer is None else self._viewer.hides(model)
         return {name: bool(owns) for name, owns in found.items() if below(path, name) not in self._revealed}
 
@@ -271,7 +271,10 @@ def _projection(
     *,
     has_rows: bool = False,
 ) -> Projection:
-    """Return the projection of one level; ``has_rows`` says that policies limit its query."""
+    """Return the projection of one level.
+
+    ``has_rows`` says that policies limit its query.
+    """
     paths = [path for name in names for path in _paths(name, links.get(name))]
     deeper = tuple((name, link, link.below) for name, link in links.items() if link.below is not None)
     size = len(paths) + sum(inner.size for _, _, inner in deeper)

@@ -1,4 +1,4 @@
-"""What the caller of an act may read, by what the functions of policies give for it.
+"""What the caller of an act may read, as the functions of policies say.
 
 They run once for each model and caller, when their results are first needed, and nothing restricts what they read.
 """
@@ -109,7 +109,7 @@ def limit(viewer: Viewer | None, model: str, wanted: dict[str, Any]) -> dict[str
 
 
 def both(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    """Return the filter of what two filters match; ``_id`` stays where it is in the first."""
+    """Return the filter of what two match; ``_id`` stays where it is in the first."""
     if not one or not other:
         return one or other
     return {**one, "$and": [*one.get("$and", ()), other]}
@@ -118,7 +118,7 @@ def both(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 def screen(
     viewer: Viewer, storage: Storage, projection: Projection, documents: Sequence[Mapping[str, Any]]
 ) -> Sequence[Mapping[str, Any]]:
-    """Return documents without what the caller does not see of what a projection shows.
+    """Return documents without what of a projection the caller does not see.
 
     Copies of documents that are not there are left out, and so are hidden names that only own documents show. This
     takes one query for each link whose copies are looked up.

@@ -41,7 +41,10 @@ class Viewer:
         return found is not None and found.has_rows
 
     def hidden_in(self, link: Link, reveal: Collection[str]) -> frozenset[str]:
-        """Return the names that are hidden in the copies of a link, but those that are revealed by their path."""
+        """Return the names that are hidden in the copies of a link.
+
+        Those in ``reveal``, by their path, are not.
+        """
         hides = self.hides(copied_model(link))
         return frozenset(name for name in hides if f"{link.name}.{name}" not in reveal)
 
@@ -56,7 +59,7 @@ class Viewer:
             raise Hidden(messages.HIDDEN.format(path=f"{where}.{shown(path)}"))
 
     def refuse_reach(self, model: str, paths: Iterable[str], where: str, reveal: Collection[str]) -> None:
-        """Refuse paths that reach a hidden name, also in copies, or copies that are not all shown.
+        """Refuse paths that reach hidden names, or copies that are not all shown.
 
         Raises:
             Hidden: as `refuse`.
