@@ -29,8 +29,7 @@ from gatewayfw.errors import (
 )
 from gatewayfw.schemas.get import SelectStruct
 from gatewayfw.schemas.kinds.file import FileField, Upload
-from gatewayfw.schemas.structs import Struct
-from gatewayfw.schemas.uploads import expected_files, put_files
+from gatewayfw.schemas.structs import Struct, put_files
 from gatewayfw.spelling import MAIN
 
 T = TypeVar("T")
@@ -192,7 +191,7 @@ class Lifecycle:
         with self.deadline() as bounds, self._translating(act, body, bounds):
             prepared = self.prepare(act, body, bounds, act.struct.without_files)
         with self._translating(act, prepared, bounds):
-            uploads = files.receive(expected_files(act.struct.files, prepared["details"]))
+            uploads = files.receive(act.struct.files)
         with_files = {**prepared, "details": put_files(prepared["details"], uploads)}
         self._contexts.add_body_to_context(with_files)
         return with_files, uploads

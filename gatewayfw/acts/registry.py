@@ -29,7 +29,6 @@ from gatewayfw.acts.replies import NO_EXCEPTIONS, Exceptions
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.definition_types import Kind, UntypedDict
 from gatewayfw.schemas.paths import shown
-from gatewayfw.schemas.places import called_from, defined_at
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.structs import Mode
 from gatewayfw.spelling import MAIN, as_contract, pythonic
@@ -84,8 +83,6 @@ class Acts(Directory):
         self._roles: tuple[Carrier, ...] = ()
         #: The hooks of all acts, by the names of their lists.
         self._common: Lists = NO_HOOKS
-        #: Where acts of `main`, by ``schema.act``, and services were registered.
-        self._places: dict[str, str] = {}
 
     def set_act(
         self,
@@ -256,8 +253,7 @@ class Acts(Directory):
             # Once more: `use` in another thread may have added some.
             parsed = _with_common_hooks(parsed, self._common)
             if name in self._services:
-                raise DefinitionError(f"service {name} is registered already{defined_at(self._places[name])}")
-            self._places[name] = called_from()
+                raise DefinitionError(f"service {name} is registered already")
             self._note_carriers(list_hooks(parsed))
             self._services = MappingProxyType({**self._services, name: parsed})
             self._schemas.note_change()
@@ -279,8 +275,7 @@ class Acts(Directory):
             act = put_common_hooks(act, self._common)  # once more: `use` in another thread may have added some
             acts = self._main.get(act.schema, {})
             if act.act_name in acts:
-                raise DefinitionError(f"act {name} is registered already{defined_at(self._places[name])}")
-            self._places[name] = called_from()
+                raise DefinitionError(f"act {name} is registered already")
             self._note_carriers(act.early_hooks)
             acts[act.act_name] = act
             self._main[act.schema] = acts

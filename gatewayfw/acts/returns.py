@@ -23,7 +23,7 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.fields import as_field
 from gatewayfw.schemas.get import SelectStruct
 from gatewayfw.schemas.kinds.containers import ObjectField
-from gatewayfw.schemas.uploads import has_files
+from gatewayfw.schemas.structs import has_files
 
 Word = Literal["one", "optional", "many"]
 

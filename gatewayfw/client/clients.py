@@ -14,7 +14,7 @@ from typing import Any, TypeVar, final
 from uuid import uuid4
 
 from gatewayfw.client.replies import HEADER, CallReply, NoReply, answers, bad_reply, follow, repeat, reply_of
-from gatewayfw.client.uploads import form_of, without_files
+from gatewayfw.client.uploads import form_of, split_files
 from gatewayfw.errors import DefinitionError
 from gatewayfw.token_carriers import TOKEN, Carrier
 from gatewayfw.wire.connections import Unreachable
@@ -75,8 +75,7 @@ class Sender:
         headers: Mapping[str, str] | None = None,
     ) -> CallReply:
         """Run an act as `call` does, and return its result with status and headers."""
-        files: dict[str, Any] = {}
-        given = {} if set is None else without_files(set, "set", files)
+        given, files = split_files({} if set is None else set)
         data, more = encode(_body(model, act, service, given, get)), {}
         if files:
             data, media_type = form_of(data, files)

@@ -13,24 +13,15 @@ from typing import Any
 _ESCAPES = str.maketrans({'"': "%22", "\r": "%0D", "\n": "%0A"})
 
 
-def without_files(value: Any, path: str, files: dict[str, Any]) -> Any:
-    """Return a value without its files, which are put into ``files`` by their paths.
-
-    Raises:
-        TypeError: a value is bytes.
-    """
-    if not isinstance(value, Mapping):
-        return value
-    kept = {}
-    for key, inner in value.items():
-        place = f"{path}.{key}"
-        if isinstance(inner, os.PathLike) or callable(getattr(inner, "read", None)):
-            files[place] = inner
-        elif isinstance(inner, bytes | bytearray):
-            raise TypeError(f"{place}: JSON has no bytes; a file is a path or an open file, binary data is Base64 text")
-        else:
-            kept[key] = without_files(inner, place, files)
-    return kept
+def split_files(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a ``set`` without its files, and these by their paths (``set.avatar``)."""
+    files = {
+        name: value
+        for name, value in given.items()
+        if isinstance(value, os.PathLike) or callable(getattr(value, "read", None))
+    }
+    kept = {name: value for name, value in given.items() if name not in files}
+    return kept, {f"set.{name}": file for name, file in files.items()}
 
 
 def form_of(data: bytes, files: Mapping[str, Any]) -> tuple[bytes, str]:

@@ -310,14 +310,10 @@ def _statuses(act: Mapping[str, Any]) -> frozenset[int]:
     )
 
 
-def files_of(kind: Mapping[str, Any], path: str = "set") -> dict[str, Mapping[str, Any]]:
-    """Return the files in a kind by their paths."""
-    if kind["kind"] == "file":
-        return {path: kind}
-    found: dict[str, Mapping[str, Any]] = {}
-    for name, inner in (kind.get("fields") or {}).items() if kind["kind"] == "object" else ():
-        found |= files_of(inner, f"{path}.{name}")
-    return found
+def files_of(kind: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the files of a ``set`` by their paths."""
+    fields = (kind.get("fields") or {}).items() if kind["kind"] == "object" else ()
+    return {f"set.{name}": inner for name, inner in fields if inner["kind"] == "file"}
 
 
 def needs_file(act: Mapping[str, Any]) -> bool:
@@ -343,4 +339,4 @@ def _form(entry: ActEntry, files: Mapping[str, Any]) -> Schema:
 
 
 def _needed(files: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    return [path for path, kind in files.items() if kind["presence"] == "required" and path.count(".") == 1]
+    return [path for path, kind in files.items() if kind["presence"] == "required"]

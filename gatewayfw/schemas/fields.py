@@ -215,8 +215,8 @@ def file(*, most: int | str, types: Sequence[str] = ()) -> mm.Field[Any]:
 
     ``most`` is the greatest size, in bytes or as text: ``"500kB"``, ``"10MB"`` (kB are 1,000 bytes). ``types`` are the
     media types that the first bytes of the content may have, such as ``["image/png", "image/jpeg"]``, in order of
-    preference; without them any content is taken. An act may have files in its ``set`` and in objects there; such a
-    request is ``multipart/form-data``.
+    preference; without them any content is taken. An act has its files in ``set`` itself; such a request is
+    ``multipart/form-data``.
 
     Raises:
         DefinitionError: ``most`` is not a size, or a type cannot be recognized by the first bytes of a file.

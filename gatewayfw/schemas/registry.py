@@ -20,7 +20,6 @@ from gatewayfw.schemas.kinds.foreign import in_models
 from gatewayfw.schemas.maxima import Maxima, put_maxima
 from gatewayfw.schemas.models import Listed, Migrates, ModelSchema, State, closure, own_problems, problems_of
 from gatewayfw.schemas.paths import shown
-from gatewayfw.schemas.places import called_from, defined_at
 from gatewayfw.schemas.relations import RelatedRelation, Relation, check_name, parse_options, parse_relations
 from gatewayfw.settings import Settings
 
@@ -44,8 +43,6 @@ class Schemas(Constructors):
         self._valid: dict[str, int] = {}
         #: The field, by model, that holds the key of bytes kept elsewhere; they go when the document goes.
         self.bytes_keys: dict[str, str] = {}
-        #: Where each model was defined.
-        self._places: dict[str, str] = {}
 
     def add(self, name: str, pure_fields: object, relations: object = None, options: object = None) -> ModelSchema:
         """Declare a model and return its parsed form.
@@ -68,8 +65,7 @@ class Schemas(Constructors):
             raise DefinitionError("; ".join(problems))
         with self._lock:
             if name in self._state.models:
-                raise DefinitionError(f"model {name!r} is already defined{defined_at(self._places[name])}")
-            self._places[name] = called_from()
+                raise DefinitionError(f"model {name!r} is already defined")
             self._state = self._state.plus(model)
             # After the state, so that no cache files the old state under this version.
             self.version = self._state.version

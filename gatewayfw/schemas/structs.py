@@ -3,18 +3,22 @@
 All use one mechanism. Mode ``create`` is marshmallow's load. Mode ``assert`` loads, dumps the
 result and compares it with what was sent, so it accepts exactly what ``create`` leaves unchanged.
 A value that a quick test recognises as unchanged is not loaded at all.
+
+The JSON of a request is validated without its files. They arrive in parts named by their paths, such as
+``set.avatar``, are judged one by one, and put in then. So a file is a field of ``set``; nothing in it can hold one.
 Source: specification 13.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, cast
 
 import marshmallow
-from marshmallow import Schema
+from marshmallow import Schema, missing
 from marshmallow import fields as mm
 
 from gatewayfw import messages
@@ -25,12 +29,11 @@ from gatewayfw.schemas.fields import as_field, is_kind
 from gatewayfw.schemas.get import SelectStruct
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.kinds.containers import ObjectField
-from gatewayfw.schemas.kinds.file import FileField
+from gatewayfw.schemas.kinds.file import FileField, Upload
 from gatewayfw.schemas.kinds.foreign import SchemaField, change_parts, walk
 from gatewayfw.schemas.maxima import put_maxima
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.registry import Schemas
-from gatewayfw.schemas.uploads import files_in, without_files
 from gatewayfw.schemas.values import copy_parts
 
 Mode = Literal["assert", "create"]
@@ -60,8 +63,9 @@ class Struct:
     @cached_property
     def without_files(self) -> Struct:
         """The same struct for the JSON of a request whose files come beside it."""
-        root = without_files(self._root)
-        return Struct(root, dict(as_kind(root).parts()))
+        parts = {**(self.fields or {})}
+        parts["set"] = _without_files(cast(ObjectField, parts["set"]))
+        return Struct(as_kind(self._root).with_parts([parts[name] for name, _ in as_kind(self._root).parts()]), parts)
 
     @property
     def validator(self) -> Any:
@@ -205,8 +209,46 @@ def _make_struct(root: mm.Field[Any], fields: Mapping[str, mm.Field[Any]], regis
     for _, select in struct.selects():
         if select.schemas is not registry:
             raise DefinitionError(f"validator: the select struct of {select.model!r} belongs to another gateway")
-    struct.files = files_in(struct.fields or {}, registry.settings.max_upload_bytes)
+    struct.files = _files_in(struct.fields or {}, registry.settings.max_upload_bytes)
     return struct
+
+
+def _files_in(parts: Mapping[str, mm.Field[Any]], most: int) -> dict[str, FileField]:
+    """Return the files of ``set`` by their paths (``set.avatar``).
+
+    Raises:
+        DefinitionError: one stands elsewhere, is nullable or has a default, or may have more than ``most`` bytes.
+    """
+    given = parts["set"]
+    named = {f"set.{name}": field for name, field in (getattr(given, "fields", None) or {"": given}).items()}
+    found = {path: field for path, field in named.items() if isinstance(field, FileField)}
+    for path, other in {**named, "get": parts["get"]}.items():
+        if path not in found and has_files(other):
+            raise DefinitionError(f"{path}: a file must be a field of set itself")
+    for path, field in found.items():
+        if field.allow_none or field.load_default is not missing:
+            raise DefinitionError(f"{path}: a file may be optional, but not nullable or defaulted")
+        if field.most > most:
+            raise DefinitionError(f"{path}: the most of a file is above the setting 'max_upload_bytes' ({most})")
+    return found
+
+
+def has_files(field: mm.Field[Any]) -> bool:
+    """Tell whether a field is a file or has one inside."""
+    return any(isinstance(inner, FileField) for _, inner in walk(field))
+
+
+def _without_files(field: ObjectField) -> ObjectField:
+    changed = copy.copy(field)
+    kept = {name: inner for name, inner in (field.fields or {}).items() if not isinstance(inner, FileField)}
+    changed.fields = MappingProxyType(kept)
+    return changed
+
+
+def put_files(details: Mapping[str, Any], uploads: Mapping[str, Upload]) -> dict[str, Any]:
+    """Return details with uploads at their paths; the given objects stay unchanged."""
+    files = {path.removeprefix("set."): upload for path, upload in uploads.items()}
+    return {**details, "set": {**details["set"], **files}}
 
 
 def _key(name: str, field: mm.Field[Any]) -> str:

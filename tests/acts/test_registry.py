@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import re
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
-from inspect import currentframe
 
 import pytest
 
@@ -150,29 +147,23 @@ def test_set_act_names_an_unknown_key_and_registers_nothing(acts):
     assert acts.get_main_acts() == {}
 
 
-HERE = os.path.relpath(__file__)
-
-
 def test_an_act_cannot_be_registered_twice(acts):
-    line = currentframe().f_lineno + 1
     acts.set_act(schema="user", act_name="addUser", validator=STRUCT, fn=add_user)
     for register in (acts.set_act, acts.setAct):
         with pytest.raises(DefinitionError) as raised:
             register(schema="user", act_name="addUser", validator=STRUCT, fn=get_user)
-        assert raised.value.message == f"act user.addUser is registered already, at {HERE}:{line}"
+        assert raised.value.message == "act user.addUser is registered already"
     assert acts.get_main_act("user", "addUser").fn is add_user
 
 
 def test_a_decorated_act_cannot_be_registered_twice(acts):
-    line = currentframe().f_lineno + 2
-
     @acts.act("user", "ping")
     def ping(body):
         """Answer."""
 
     with pytest.raises(DefinitionError) as raised:
         acts.act("user", "ping")(ping)
-    assert raised.value.message == f"act user.ping is registered already, at {HERE}:{line}"
+    assert raised.value.message == "act user.ping is registered already"
 
 
 def test_a_refused_act_leaves_nothing(acts):
@@ -467,7 +458,7 @@ def test_a_service_cannot_be_set_twice(filled, name, service):
     before = filled.get_acts_with_services()
     with pytest.raises(DefinitionError) as raised:
         filled.set_service(name, service)
-    assert re.fullmatch(rf"service {name} is registered already, at {re.escape(HERE)}:\d+", raised.value.message)
+    assert raised.value.message == f"service {name} is registered already"
     assert filled.get_acts_with_services() == before
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import mongomock
 import pytest
 
-from gatewayfw import file, gateway, object_, optional, string
+from gatewayfw import file, gateway, optional, string
 from gatewayfw.client import CallError, HttpClient, InProcessClient
-from gatewayfw.client.uploads import form_of, without_files
+from gatewayfw.client.uploads import form_of, split_files
 from tests.export.test_typescript_live import served
 from tests.web.forms import PNG
 
@@ -20,12 +20,12 @@ def service():
     gw = gateway()
     gw.odm.set_db(mongomock.MongoClient().test)
     set_ = {"name": string(), "avatar": file(most="1MB", types=["image/png"])}
-    set_ |= {"more": optional(object_({"cover": optional(file(most=10))}))}
+    set_ |= {"cover": optional(file(most=10))}
 
     @gw.acts.act("user", "setAvatar", set=set_, mode="create")
     def set_avatar(body):
         given = body["details"]["set"]
-        files = [given["avatar"], *([given["more"]["cover"]] if "cover" in given.get("more", {}) else [])]
+        files = [given[name] for name in ("avatar", "cover") if name in given]
         return {"name": given["name"], "files": [[one.name, one.size, one.sha256] for one in files]}
 
     return gw
@@ -48,7 +48,7 @@ def row(name, data):
 def test_a_path_and_an_open_file_are_sent(client, tmp_path, name):
     path = tmp_path / name
     path.write_bytes(PNG)
-    given = {"name": "Ann", "avatar": path, "more": {"cover": io.BytesIO(b"cover")}}
+    given = {"name": "Ann", "avatar": path, "cover": io.BytesIO(b"cover")}
     assert client.call("user", "setAvatar", set=given) == {
         "name": "Ann",
         "files": [row(name, PNG), row("file", b"cover")],
@@ -74,19 +74,16 @@ def test_a_missing_path_and_a_text_file_are_the_callers_mistakes(client):
         client.call("user", "setAvatar", set={"name": "Ann", "avatar": io.StringIO("x")})
 
 
-def test_bytes_are_told_from_files():
-    with pytest.raises(TypeError) as refused:
-        without_files({"c": {"d": b"x"}}, "set", {})
-    assert str(refused.value) == (
-        "set.c.d: JSON has no bytes; a file is a path or an open file, binary data is Base64 text"
-    )
+def test_bytes_are_no_file(client):
+    with pytest.raises(TypeError, match="bytes is not JSON serializable"):
+        client.call("user", "setAvatar", set={"name": "Ann", "avatar": b"x"})
 
 
 def test_files_are_taken_out_by_their_paths():
-    one, files = io.BytesIO(), {}
-    given = {"a": 1, "b": one, "c": {"d": one, "e": [1]}}
-    assert without_files(given, "set", files) == {"a": 1, "c": {"e": [1]}}
-    assert files == {"set.b": one, "set.c.d": one}
+    one = io.BytesIO()
+    given = {"a": 1, "b": one, "c": {"e": [1]}}
+    assert split_files(given) == ({"a": 1, "c": {"e": [1]}}, {"set.b": one})
+    assert list(given) == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize(

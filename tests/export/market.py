@@ -105,7 +105,7 @@ def _acts(gw: Gateway, sellers: Any) -> None:
         returns="optional",
     )
     act("ware", "show", set={"photo": file(most=9, types=["image/png", "image/gif"])}, public=True, returns=boolean)
-    photos = {"photos": optional(object_({"front": file(most=9), "note": optional(string(size=3))}))}
+    photos = {"front": optional(file(most=9)), "photos": optional(object_({"note": optional(string(size=3))}))}
     act("ware", "draw", set=photos, public=True, returns=optional(array(string(size=3))))
     filters = {"name": ["eq", "prefix", "contains"], "age": ["gte", "in", "exists"]}
     listing = sellers.listing(filter=filters, sort=["name"], default_sort="name", most=4, default=3, count=5)

@@ -21,7 +21,7 @@ from gateway_types import AnyClient, File, UserSetAvatarSet
 from gatewayfw.client import HttpClient
 
 client: AnyClient = HttpClient("https://example.com")
-given: UserSetAvatarSet = {"name": "Ann", "avatar": Path("me.png"), "more": {"cover": io.BytesIO(b"x"), "tags": []}}
+given: UserSetAvatarSet = {"name": "Ann", "avatar": Path("me.png"), "cover": io.BytesIO(b"x"), "more": {"tags": []}}
 with open("me.png", "rb") as opened:
     file: File = opened
     client.call("user", "setAvatar", set={"name": "Ann", "avatar": file})
@@ -78,7 +78,7 @@ def test_the_json_of_a_request_has_no_files(catalog):
     assert takes({"name": "Ann"}) is True
     assert takes({"name": "Ann", "more": {"tags": []}}) is True
     assert takes({"name": "Ann", "avatar": "x"}) is False
-    assert takes({"name": "Ann", "more": {"tags": [], "cover": ""}}) is False
+    assert takes({"name": "Ann", "more": {"tags": []}, "cover": ""}) is False
 
 
 @pytest.mark.parametrize("virtual_paths", [False, True])
@@ -95,7 +95,7 @@ def test_openapi_has_the_form(catalog, virtual_paths):
             "properties": {
                 "gateway-body": {"$ref": "#/components/schemas/main.user.setAvatar.request"},
                 "set.avatar": binary,
-                "set.more.cover": binary,
+                "set.cover": binary,
             },
             "required": ["gateway-body", "set.avatar"],
             "additionalProperties": False,
@@ -103,7 +103,7 @@ def test_openapi_has_the_form(catalog, virtual_paths):
         "encoding": {
             "gateway-body": {"contentType": "application/json"},
             "set.avatar": {"contentType": "image/png, image/jpeg"},
-            "set.more.cover": {"contentType": "*/*"},
+            "set.cover": {"contentType": "*/*"},
         },
     }
     assert {"$ref": "#/components/parameters/X-Gateway"} in path["post"]["parameters"]
@@ -111,7 +111,7 @@ def test_openapi_has_the_form(catalog, virtual_paths):
 
 def test_files_are_found_by_their_paths(catalog):
     found = files_of(catalog["services"]["main"]["acts"]["user"]["setAvatar"]["set"])
-    assert {path: kind["maxBytes"] for path, kind in found.items()} == {"set.avatar": 1_000_000, "set.more.cover": 10}
+    assert {path: kind["maxBytes"] for path, kind in found.items()} == {"set.avatar": 1_000_000, "set.cover": 10}
 
 
 NEEDED = {"presence": "required"}

@@ -18,14 +18,15 @@ def uploading() -> Gateway:
     set_ = {
         "name": string(size=(1, 20)),
         "avatar": file(most="1MB", types=["image/png", "image/jpeg"]),
-        "more": optional(object_({"cover": optional(file(most=10)), "tags": array(string(size=5))})),
+        "cover": optional(file(most=10)),
+        "more": optional(object_({"tags": array(string(size=5))})),
     }
 
     @gw.acts.act("user", "setAvatar", set=set_, mode="create", public=True, returns=any_())
     def set_avatar(body: dict[str, Any]) -> Any:
         """Set an avatar."""
         given = body["details"]["set"]
-        cover = given.get("more", {}).get("cover")
+        cover = given.get("cover")
         files = [one and [one.name, one.type, one.size] for one in (given["avatar"], cover)]
         digest = hashlib.sha256(given["avatar"].stream.read()).hexdigest()
         return {"name": given["name"], "files": files, "whole": digest == given["avatar"].sha256}

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from concurrent.futures import ThreadPoolExecutor
-from inspect import currentframe
 from types import SimpleNamespace
 from typing import Any
 
@@ -105,10 +103,9 @@ def test_a_relation_to_the_own_model_appears_on_both_sides(schemas: Schemas) -> 
 
 
 def test_a_name_is_taken_once(shop: Schemas) -> None:
-    line = currentframe().f_lineno + 1
     shop.add("river", {})
     version = shop.version
-    assert told(shop.add, "river", {}) == f"model 'river' is already defined, at {os.path.relpath(__file__)}:{line}"
+    assert told(shop.add, "river", {}) == "model 'river' is already defined"
     assert shop.version == version
 
 

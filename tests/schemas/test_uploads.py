@@ -20,14 +20,15 @@ from gatewayfw.schemas import (
     string,
 )
 from gatewayfw.schemas.kinds.file import Upload
-from gatewayfw.schemas.uploads import expected_files, has_files, put_files, without_files
+from gatewayfw.schemas.structs import has_files, put_files
 from gatewayfw.settings import Settings
 
 FILE = file(most=10)
 SET = {
     "name": string(),
     "avatar": FILE,
-    "more": optional(object_({"cover": optional(FILE), "title": string()})),
+    "cover": optional(FILE),
+    "more": optional(object_({"title": string()})),
 }
 UPLOAD = Upload("a", "application/octet-stream", 1, "0" * 64, io.BytesIO(b"a"))
 
@@ -39,7 +40,7 @@ def struct(set_, get=None):
 def test_files_are_known_by_their_paths():
     assert {path: field.required for path, field in struct(SET).files.items()} == {
         "set.avatar": True,
-        "set.more.cover": False,
+        "set.cover": False,
     }
     assert dict(struct({"name": string()}).files) == {}
 
@@ -72,14 +73,14 @@ def test_the_whole_struct_takes_uploads_and_no_json_for_them(mode):
 @pytest.mark.parametrize(
     ("set_", "get", "message"),
     [
-        ({"a": array(FILE)}, {}, "set.a: a file must be a field of set, or of an object in it"),
-        ({"a": mapping(FILE)}, {}, "set.a: a file must be a field of set, or of an object in it"),
-        ({"a": {"b": array({"c": FILE})}}, {}, "set.a.b: a file must be a field of set, or of an object in it"),
-        ({}, {"a": FILE}, "get: a file must be a field of set, or of an object in it"),
+        ({"a": array(FILE)}, {}, "set.a: a file must be a field of set itself"),
+        ({"a": mapping(FILE)}, {}, "set.a: a file must be a field of set itself"),
+        ({"a": {"b": FILE}}, {}, "set.a: a file must be a field of set itself"),
+        (mapping(FILE), {}, "set.: a file must be a field of set itself"),
+        ({}, {"a": FILE}, "get: a file must be a field of set itself"),
         ({"a": nullable(FILE)}, {}, "set.a: a file may be optional, but not nullable or defaulted"),
         ({"a": defaulted(FILE, lambda: None)}, {}, "set.a: a file may be optional, but not nullable or defaulted"),
         ({"a": file(most=101)}, {}, "set.a: the most of a file is above the setting 'max_upload_bytes' (100)"),
-        ({"a.b": FILE}, {}, "set: the name of a file, or of an object with one, cannot contain a dot"),
     ],
 )
 def test_files_elsewhere_are_refused(set_, get, message):
@@ -93,31 +94,13 @@ def test_a_file_may_be_as_large_as_a_request_and_beside_any_name():
     assert {path: field.most for path, field in checked.files.items()} == {"set.f": 100}
 
 
-def test_an_object_without_files_is_taken_as_it_is():
-    for field in (object_(), object_({"a": string()}), string(), array(FILE), FILE):
-        assert without_files(field) is field
-    assert [has_files(field) for field in (FILE, array(FILE), object_({"a": {"b": FILE}}), object_({}))] == [
-        *(True, True, True, False)
-    ]
-
-
-@pytest.mark.parametrize("details", [{}, {"set": 5}, {"set": None}, {"get": {}}], ids=repr)
-def test_no_file_is_expected_where_set_is_no_object(details):
-    assert expected_files(struct(SET).files, details) == {}
-
-
-@pytest.mark.parametrize(
-    ("set_", "paths"),
-    [({}, ["set.avatar"]), ({"more": 5}, ["set.avatar"]), ({"more": {"title": "x"}}, ["set.avatar", "set.more.cover"])],
-)
-def test_a_file_is_expected_where_its_object_is_there(set_, paths):
-    files = struct(SET).files
-    expected = {path: files[path] for path in paths}
-    assert expected_files(files, {"set": set_, "get": {}}) == expected
+def test_files_are_found_at_any_depth():
+    fields = (FILE, array(FILE), object_({"a": {"b": FILE}}), object_({}))
+    assert [has_files(field) for field in fields] == [True, True, True, False]
 
 
 def test_uploads_are_put_into_copies():
-    details = {"set": {"name": "a", "more": {"title": "x"}}, "get": {}}
-    put = put_files(details, {"set.avatar": UPLOAD, "set.more.cover": UPLOAD})
-    assert put == {"set": {"name": "a", "avatar": UPLOAD, "more": {"title": "x", "cover": UPLOAD}}, "get": {}}
-    assert details == {"set": {"name": "a", "more": {"title": "x"}}, "get": {}}
+    details = {"set": {"name": "a"}, "get": {}}
+    put = put_files(details, {"set.avatar": UPLOAD, "set.a.b": UPLOAD})
+    assert put == {"set": {"name": "a", "avatar": UPLOAD, "a.b": UPLOAD}, "get": {}}
+    assert details == {"set": {"name": "a"}, "get": {}}

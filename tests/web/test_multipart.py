@@ -12,7 +12,7 @@ import mongomock
 import pytest
 from flask import Flask
 
-from gatewayfw import Forbidden, Timeout, file, gateway, integer, object_, optional, string
+from gatewayfw import Forbidden, Timeout, file, gateway, integer, optional, string
 from gatewayfw.web.multipart import MEMORY, boundary_of, clean_name
 from tests.web.forms import JSON, PNG, body_part, form, headers, part
 
@@ -24,7 +24,7 @@ SET_AVATAR = {"model": "user", "act": "setAvatar", "details": {"set": {}, "get":
 def upload_of(body):
     """What an act sees of its files."""
     given = body["details"]["set"]
-    found = {"set.avatar": given.get("avatar"), "set.more.cover": given.get("more", {}).get("cover")}
+    found = {f"set.{name}": given.get(name) for name in ("avatar", "cover")}
     return {
         path: [one.name, one.type, one.size, one.sha256, hashlib.sha256(one.stream.read()).hexdigest()]
         for path, one in found.items()
@@ -42,7 +42,7 @@ class Service:
         set_ = {
             "avatar": file(most=MOST, types=["image/png", "image/jpeg"]),
             "name": optional(string()),
-            "more": optional(object_({"cover": optional(file(most=10))})),
+            "cover": optional(file(most=10)),
         }
         for mode in ("assert", "create"):
             name = "setAvatar" if mode == "assert" else "makeAvatar"
@@ -88,16 +88,16 @@ def refused(message):
 
 @pytest.mark.parametrize("act", ["setAvatar", "makeAvatar"])
 def test_an_act_gets_its_files(service, act):
-    cover = part("set.more.cover", b"any bytes", "c")
-    status, body = service.post(form(body_part({"name": "Ann", "more": {}}, act=act), cover, AVATAR))
+    cover = part("set.cover", b"any bytes", "c")
+    status, body = service.post(form(body_part({"name": "Ann"}, act=act), cover, AVATAR))
     assert (status, body) == (
         200,
         {
             "set.avatar": ["me.png", "image/png", len(PNG), hash_of(PNG), hash_of(PNG)],
-            "set.more.cover": ["c", "application/octet-stream", 9, hash_of(b"any bytes"), hash_of(b"any bytes")],
+            "set.cover": ["c", "application/octet-stream", 9, hash_of(b"any bytes"), hash_of(b"any bytes")],
         },
     )
-    assert service.seen == ['{"name": "Ann", "more": {}}']
+    assert service.seen == ['{"name": "Ann"}']
     assert service.streams[0].closed
 
 
@@ -254,7 +254,7 @@ FIRST = b"--xYz\r\n" + body_part() + b"\r\n--xYz\r\n"
             FIRST,
             b'Content-Disposition: form-data; name="a"\r\n\r\n\r\n--xYz\r\n',
             400,
-            UNEXPECTED := "unexpected part: the files of this request may be set.avatar",
+            UNEXPECTED := "unexpected part: the files of this request may be set.avatar, set.cover",
         ),
     ],
 )
@@ -273,8 +273,8 @@ def test_content_of_another_type_is_refused_before_the_rest_is_read():
 
 def test_the_whole_request_is_bounded_without_a_length():
     service = Service(max_upload_bytes=MOST, max_body_bytes=50_000)
-    padding = part("set.more.cover", b"", "c", *[f"X-{number}: {'a' * 900}" for number in range(70)])
-    sent = form(body_part({"more": {}}), part("set.avatar", PNG.ljust(MOST - 40_000, b"\0"), "a"), padding)
+    padding = part("set.cover", b"", "c", *[f"X-{number}: {'a' * 900}" for number in range(70)])
+    sent = form(body_part(), part("set.avatar", PNG.ljust(MOST - 40_000, b"\0"), "a"), padding)
     found = service.post(None, stream=io.BytesIO(sent), **UNKNOWN_LENGTH)
     assert found == (413, refused("the request body is too large"))
 
@@ -436,11 +436,8 @@ def test_a_file_may_say_that_it_is_as_it_is(service, encoding):
 
 def test_all_files_that_a_request_may_have_are_named(service):
     other = part("set.other", PNG, "a")
-    found = service.post(form(body_part({"more": {}}), other))
-    assert found == (400, refused(f"{UNEXPECTED}, set.more.cover"))
-    set_ = {"more": optional(object_({"cover": optional(file(most=10))}))}
-    service.gw.acts.act("user", "cover", set=set_)(lambda body: 1)
-    assert service.post(form(body_part(act="cover"), other)) == (400, refused(UNEXPECTED.replace("set.avatar", "none")))
+    found = service.post(form(body_part(), other))
+    assert found == (400, refused(UNEXPECTED))
 
 
 def test_the_bounds_of_a_request_and_its_body_are_exact():

@@ -50,7 +50,7 @@ class Upload:
 class FileField(KindField, mm.Raw, own=True):
     """A file: a part of ``multipart/form-data`` in a request, an `Upload` when loaded.
 
-    No document holds one, and no JSON; see `gatewayfw.schemas.uploads` for where an act may have one.
+    No document holds one, and no JSON; see `gatewayfw.schemas.structs` for where an act may have one.
     """
 
     kind = "file"

@@ -12,9 +12,10 @@ const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13
 const one = await client.call("user", "setAvatar", { set: { name: "é", avatar: new Blob([png]) }, get: {} });
 equal(one, { name: "é", files: [["blob", "image/png", 18], null], whole: true });
 
-const more = { tags: [], cover: new Blob(["cover"]) };
+const more = { tags: [] };
+const cover = new Blob(["cover"]);
 const named = new File([png], "é \"x\".png");
-const both = await client.call("user", "setAvatar", { set: { name: "Ann", avatar: named, more }, get: {} });
+const both = await client.call("user", "setAvatar", { set: { name: "Ann", avatar: named, more, cover }, get: {} });
 equal(both, { name: "Ann", files: [["é \"x\".png", "image/png", 18], ["blob", "application/octet-stream", 5]], whole: true });
 
 const lying = client.call("user", "setAvatar", { set: { name: "Ann", avatar: new File(["<svg/>"], "a.png") }, get: {} });

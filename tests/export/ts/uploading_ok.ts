@@ -5,7 +5,7 @@ declare const file: Upload;
 const client = createClient({ url: "" });
 
 export async function right(): Promise<void> {
-  const given: SetOf<"main", "user", "setAvatar"> = { name: "Ann", avatar: file, more: { tags: [], cover: file } };
+  const given: SetOf<"main", "user", "setAvatar"> = { name: "Ann", avatar: file, more: { tags: [] }, cover: file };
   await client.call("user", "setAvatar", { set: given, get: {} });
   await client.call("user", "setAvatar", { set: { name: "Ann", avatar: file }, get: {} });
   const own = { size: 1, type: "image/png", arrayBuffer: async () => new ArrayBuffer(1) };

@@ -14,5 +14,5 @@ export async function wrong(): Promise<void> {
   // @ts-expect-error a name is no file
   await client.call("user", "setAvatar", { set: { name: file, avatar: file }, get: {} });
   // @ts-expect-error no such file
-  await client.call("user", "setAvatar", { set: { name: "Ann", avatar: file, cover: file }, get: {} });
+  await client.call("user", "setAvatar", { set: { name: "Ann", avatar: file, other: file }, get: {} });
 }
