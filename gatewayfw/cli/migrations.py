@@ -82,7 +82,8 @@ def _show_plans(odm: Odm, only: str | None, as_json: bool) -> int:
         if as_json:
             click.echo(format_json({**_object(plan.outcome), **_details(plan)}, indent=None))
             continue
-        _tell(f"{migration.name}: {plan.outcome.left:,} documents of {migration.model}{_time(plan)}")
+        number = "1 document" if plan.outcome.left == 1 else f"{plan.outcome.left:,} documents"
+        _tell(f"{migration.name}: {number} of {migration.model}{_time(plan)}")
         for example in plan.examples:
             _tell(f"  {example['_id']}: {format_json(_shown(example['before']), None)}")
             _tell(f"    becomes {format_json(_shown(example['after']), None)}")

@@ -64,7 +64,7 @@ def test_a_plan_says_what_to_do_besides(database):
     gw.odm.new_model("shop", {"town": string()}, options={"createIndex": {"indexSpec": {"town": 1}}})
     gw.odm.migration("2026-11 town", "shop", rename={"city": "town"})
     status, output = runner(make_app(shop=gw))("migrate", "--plan")
-    build = "before the roll-out: flask gateway indexes --create, which builds shop: town, _id"
+    build = "before the roll-out: flask gateway indexes --create, for shop: town, _id"
     assert (status, output) == (0, f"2026-11 town: 0 documents of shop\n  {build}\n")
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 
+from gatewayfw.odm.copies.opt_outs import PARTS
+from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.migrations.declaration import Migration
 from gatewayfw.odm.upkeep.indexes import IndexRow, compared, wanted_indexes
 from gatewayfw.schemas import Schemas
@@ -16,16 +18,18 @@ def find_follow_ups(schemas: Schemas, storage: Storage, migration: Migration) ->
     """Yield what is to be done, in words, each with when and with its command.
 
     Indexes as the database has them now: the ones that are missing over new names, and those that are left over old
-    ones, in the model's collection and in those that embed or list its documents.
+    ones, in the model's collection and in those that embed its documents.
     """
-    for collection, prefix in _places(schemas, migration.model):
+    missing, drops = list[IndexRow](), list[str]()
+    for collection, new, old in _paths(schemas, migration):
         wanted = wanted_indexes(schemas, schemas.get_schema(collection))
         for row in compared(collection, wanted, storage.indexes(collection)):
-            if row.state == "missing" and _has_one(row, prefix, migration.filled):
-                yield _build(row)
-            elif row.state == "extra" and _has_one(row, prefix, migration.retired or ()):
-                name = (row.present or {}).get("name", "")
-                yield f'{_AFTER}: db.{collection}.dropIndex("{name}")'
+            if row.state == "missing" and _is_over(row, new):
+                missing.append(row)
+            elif row.state == "extra" and _is_over(row, old):
+                drops.append(f'{_AFTER}: db.{collection}.dropIndex("{(row.present or {}).get("name", "")}")')
+    yield from _builds(missing)
+    yield from drops
     for relation in schemas.get_relations(migration.model).values():
         for reverse in relation.related_relations.values():
             if reverse.window is not None and reverse.window.sort.field in migration.filled:
@@ -33,18 +37,29 @@ def find_follow_ups(schemas: Schemas, storage: Storage, migration: Migration) ->
                 yield f"{_AFTER}: flask gateway repair, since {window}"
 
 
-def _places(schemas: Schemas, model: str) -> Iterator[tuple[str, str]]:
-    """Yield the collections that store a model's fields, with how their paths begin."""
-    yield model, ""
-    yield from ((one.model, f"{one.name}.") for one in schemas.embedders(model))
+def _paths(schemas: Schemas, migration: Migration) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield collections with the paths that are filled, and those left behind."""
+    if migration.kind == "relation":  # which is noted otherwise in the other form, where windows find members
+        notes = [f"{HIDDEN}.{part}.{name}" for part in PARTS for name in migration.names]
+        yield migration.model, notes, notes
+        return
+    new, old = migration.filled, migration.retired or ()
+    yield migration.model, [*new], [*old]
+    for one in schemas.embedders(migration.model):
+        yield one.model, [f"{one.name}.{name}" for name in new], [f"{one.name}.{name}" for name in old]
 
 
-def _has_one(row: IndexRow, prefix: str, names: Collection[str]) -> bool:
-    return any(path.startswith(prefix) and path[len(prefix) :].split(".")[0] in names for path, _ in row.keys)
+def _is_over(row: IndexRow, paths: Sequence[str]) -> bool:
+    return any(f"{key}.".startswith(f"{path}.") for key, _ in row.keys for path in paths)
 
 
-def _build(row: IndexRow) -> str:
-    told = f"{row.collection}: {', '.join(name for name, _ in row.keys)}"
-    if Index(row.keys, row.wanted or {}).passes_over_absent or not (row.wanted or {}).get("unique"):
-        return f"{_BEFORE}: flask gateway indexes --create, which builds {told}"
-    return f"when nothing is left, by itself: the unique index of {told}"
+def _builds(rows: Sequence[IndexRow]) -> Iterator[str]:
+    told: dict[bool, list[str]] = {False: [], True: []}
+    for row in rows:
+        index = Index(row.keys, row.wanted or {})
+        waits = index.unique and not index.passes_over_absent
+        told[waits].append(f"{row.collection}: {', '.join(name for name, _ in row.keys)}")
+    if told[False]:
+        yield f"{_BEFORE}: flask gateway indexes --create, for {'; '.join(told[False])}"
+    if told[True]:
+        yield f"when nothing is left, by itself: the unique index of {'; '.join(told[True])}"

@@ -125,6 +125,10 @@ def make_plan(database: Database, storage: Storage, migration: Migration) -> Mig
                 examples.append(_example(schema, migration, one, decided))
             if len(ids) < TRIED:
                 ids.append(one["_id"])
+            if migration.kind == "convert":  # it may change one field of a document and leave another
+                rest = decide(database.schemas, migration, apply_update(one, decided.update, {}))
+                if isinstance(rest, Reason):
+                    outcome.list(one["_id"], rest)
     outcome.left = outcome.total = count_left(database.schemas, storage, migration)
     each = _try(database, storage, migration, ids)
     return MigrationPlan(outcome, examples, None if each is None else each * outcome.total)

@@ -10,7 +10,7 @@ from gatewayfw.odm.upkeep.indexes import create_missing
 from gatewayfw.schemas import Schemas, optional, string
 from gatewayfw.settings import Settings
 
-BUILD = "before the roll-out: flask gateway indexes --create, which builds"
+BUILD = "before the roll-out: flask gateway indexes --create, for"
 LATER = "when no old process runs:"
 
 
@@ -18,12 +18,12 @@ LATER = "when no old process runs:"
 def deploy(database):
     """A function that gives shops, and items that are listed in their shop in the order of a field."""
 
-    def define(field, shop="name", **options):
+    def define(field, shop="name", type="single", **options):
         odm = Odm(Schemas(Settings()), Settings(fan_out_thread=False))
         odm.set_db(database)
         odm.new_model("shop", {shop: string()})
         items = {"type": "multiple", "sort": {"field": field, "order": "asc"}, "default": True}
-        relation = {"schemaName": "shop", "type": "single", "relatedRelations": {"items": items}}
+        relation = {"schemaName": "shop", "type": type, "relatedRelations": {"items": items}}
         indexes = [{"indexSpec": {"in._id": 1, f"in.{shop}": 1}}, {"indexSpec": {field: 1}, "options": options}]
         fields = {name: optional(string()) for name in (field, "code")}
         odm.new_model("item", fields, {"in": relation}, {"createIndex": indexes})
@@ -49,10 +49,10 @@ def test_a_renamed_sort_has_indexes_to_build_and_to_drop_and_a_window_to_repair(
     new = deploy("label")
     found = follow_ups(new, "item", rename={"title": "label"})
     window = f"{LATER} flask gateway repair, since shop.items is sorted by label"
-    build = [f"{BUILD} item: label, _id", f"{BUILD} item: in._id, _gw.out.in.items, label, _id"]
+    build = f"{BUILD} item: label, _id; item: in._id, _gw.out.in.items, label, _id"
     drop = [f'{LATER} db.item.dropIndex("title_1__id_1")']
     drop += [f'{LATER} db.item.dropIndex("in._id_1__gw.out.in.items_1_title_1__id_1")']
-    assert sorted(found) == sorted([*build, *drop, window])
+    assert found == [build, *drop, window]
 
 
 def test_what_is_built_or_dropped_is_said_no_more(deploy, follow_ups, database):
@@ -76,6 +76,13 @@ def test_a_unique_index_is_built_when_nothing_is_left(deploy, follow_ups):
     deploy("title").ready()
     found = follow_ups(deploy("code", unique=True), "item", rename={"title": "code"})
     assert "when nothing is left, by itself: the unique index of item: code" in found
+
+
+def test_another_form_of_a_relation_leaves_the_index_of_its_notes_behind(deploy, follow_ups):
+    deploy("title").ready()
+    build = f"{BUILD} item: in._id, _gw.some.in.items, title, _id; item: _gw.in.in.items, title, _id"
+    drop = f'{LATER} db.item.dropIndex("in._id_1__gw.out.in.items_1_title_1__id_1")'
+    assert follow_ups(deploy("title", type="multiple"), "item", relation="in") == [build, drop]
 
 
 def test_a_dropped_field_leaves_its_indexes_behind(deploy, follow_ups):

@@ -98,6 +98,17 @@ def test_what_does_not_fit_is_converted_in_every_copy(database, deploy, sold):
     assert new.told() == [(0, 1, 1)]
 
 
+def test_a_plan_lists_what_stays_of_a_document_that_is_changed_in_part(database, deploy, sold):
+    [(one, _)] = sold({})
+    database.owner.update_one({"_id": one}, {"$set": {"level": "7", "fee": 1.005}})
+    new = deploy({"name": string(), "level": integer(), "fee": decimal(places=2)})
+    new.odm.migration("m", "owner", convert=["level", "fee"])
+    listed = [{"_id": one, "reason": "fee: this double does not convert without loss"}]
+    assert [told["listed"] for told in new.odm.migrate(plan=True)] == [listed]
+    (told,) = new.odm.migrate()
+    assert (told["changed"], told["listed"]) == (1, listed)
+
+
 @pytest.fixture
 def related(database):
     """A function that gives books by authors, related in a form."""
