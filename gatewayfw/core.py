@@ -23,7 +23,6 @@ from gatewayfw.files import Files
 from gatewayfw.limits import CallerKey, RateLimits
 from gatewayfw.observe.calls import CallObservers, F
 from gatewayfw.observe.metrics import warn_of_processes
-from gatewayfw.observe.sentry import leave_to_signal
 from gatewayfw.odm import Odm
 from gatewayfw.policies import Policies
 from gatewayfw.schemas import Schemas
@@ -295,23 +294,8 @@ class Gateway:
             DefinitionError: names the option that does not fit; or a definition is wrong, see `check`.
             OSError: the port is in use, or the host has no such address.
         """
-        app = self.create_app(
-            port=port,
-            playground=playground,
-            playground_guard=playground_guard,
-            type_generation=type_generation,
-            static_path=static_path,
-            cors=cors,
-            cors_headers=cors_headers,
-            host=host,
-            workers=workers,
-            threads=threads,
-            url_prefix=url_prefix,
-            server=server,
-            fast_lane=fast_lane,
-            check=check,
-            probes=probes,
-        )
+        options = {name: value for name, value in locals().items() if name != "self"}
+        app = self.create_app(**options)
         restrict_hosts(app, host, playground=playground, environ=os.environ)
         multi_process = self.odm.database.is_set and self.odm.storage.multi_process
         if workers > 1 and starts_processes(multi_process, server):
@@ -388,7 +372,6 @@ class Gateway:
             Cors.checked(cors, cors_headers, self._carried_headers),
             shown,
             checks,
-            leave_to_signal,
             self._batches,
             self.files,
             self._calls,

@@ -29,7 +29,7 @@ BOTTOM = {
     "spelling",
 }
 ACTS = BOTTOM | {"schemas", "wire", "acts"}
-WEB = ACTS | {"storage", "odm", "files", "catalog", "export", "observe.calls", "wire", "web"}
+WEB = ACTS | {"storage", "odm", "files", "catalog", "export", "observe", "wire", "web"}
 PARTS = WEB | {"policies", "limits", "auth", "client", "observe", "playground"}
 
 #: What each part may import, itself apart; a longer name wins.
@@ -60,11 +60,10 @@ MAY_SEE: dict[str, set[str]] = {
     "observe.calls": ACTS,
     "web": WEB,
     "playground": set(),
-    "starter": {"errors"},
     "core": PARTS,
     "current": {"core"},
     "__init__": PARTS | {"core", "current"},
-    "cli": PARTS | {"core", "starter"},
+    "cli": PARTS | {"core"},
     "cli.mongod": PARTS | {"cli", "testing"},
     "testing": PARTS | {"core"},
     "testing.mongod": set(),
@@ -312,7 +311,6 @@ SEAMS = {
     "acts/lifecycle.py:Lifecycle._run": "every error of an act may become another one",
     "auth/tokens.py:Tokens.read": "PyJWT lets errors of all kinds through, and each means a wrong token",
     "auth/tokens.py:_checked_key": "cryptography has errors of its own, and their texts describe the key",
-    "cli/call.py:_acts_of": "completion in a shell: an error would stand in the line that somebody types",
     "logs.py:_named": "an author's `__str__` may fail, and the log must not",
     "observe/calls.py:OpenCall.end": "an observer may fail, and the client gets the reply",
     "observe/calls.py:_begun": "an observer may fail, and the act runs",

@@ -12,9 +12,9 @@ from __future__ import annotations
 import click
 
 from gatewayfw.cli.call import call
+from gatewayfw.cli.command import Commands
 from gatewayfw.cli.doctor import doctor
 from gatewayfw.cli.exports import jsonschema, mcp, openapi, types
-from gatewayfw.cli.group import Commands
 from gatewayfw.cli.integrity import check, repair
 from gatewayfw.cli.look import list_acts, list_schemas
 from gatewayfw.cli.migrations import migrate

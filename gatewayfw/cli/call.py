@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any, TextIO
 
 import click
-from click.shell_completion import CompletionItem
 from flask import Flask
-from flask.cli import ScriptInfo, with_appcontext
+from flask.cli import with_appcontext
 from werkzeug.routing import Rule
 
 from gatewayfw.acts.headers import sent_by_all
@@ -23,7 +22,6 @@ from gatewayfw.cli.command import NAME, Failed, app, find_gateway, format_json
 from gatewayfw.client.clients import MAX_BYTES, Http
 from gatewayfw.client.in_process import InProcess
 from gatewayfw.client.replies import CallError
-from gatewayfw.core import Gateway
 from gatewayfw.errors import DefinitionError
 from gatewayfw.spelling import MAIN
 from gatewayfw.token_carriers import TOKEN, Carrier, bearer, cookie, header
@@ -34,12 +32,6 @@ TOKEN_VARIABLE = "GATEWAYFW_CALL_TOKEN"
 _EXAMPLE = """\b
 Example: flask gateway call book getBooks --get '{"title": 1}' --url https://shop.example/api"""
 _PLACE = re.compile(r"(bearer)|(header|cookie):(.+)")
-
-
-def _complete(ctx: click.Context, parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-    acts = _acts_of(ctx)
-    names = acts if parameter.name == "model" else acts.get(ctx.params["model"], {})
-    return [CompletionItem(name) for name in names if name.startswith(begun)]
 
 
 class _Place(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2 only
@@ -61,8 +53,8 @@ class _Place(click.ParamType):  # type: ignore[type-arg]  # generic since click 
 
 
 @click.command("call", epilog=_EXAMPLE)
-@click.argument("model", shell_complete=_complete)
-@click.argument("act", shell_complete=_complete)
+@click.argument("model")
+@click.argument("act")
 @click.option("--set", "set_", default="{}", help="details.set as JSON.")
 @click.option("--get", default="{}", help="details.get as JSON.")
 @click.option("--url", help="Call the running service at this URL; no app is needed then.")
@@ -245,17 +237,3 @@ def _parsed(option: str, text: str) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise click.UsageError(f"{option}: expected a JSON object")
     return value
-
-
-def _acts_of(ctx: click.Context) -> Mapping[str, Mapping[str, Any]]:
-    """Return the acts that may be completed, by model.
-
-    There are none where no app can be loaded.
-    """
-    try:
-        gateways: Mapping[str, Gateway] = ctx.ensure_object(ScriptInfo).load_app().extensions["gatewayfw"]
-        gateway = gateways[ctx.params.get("name") or next(iter(gateways))]
-        acts = gateway.acts.get_acts_with_services()[ctx.params.get("service") or MAIN]
-    except Exception:  # An error would stand in the middle of the line that somebody types.
-        return {}
-    return {} if isinstance(acts, str) else acts

@@ -12,7 +12,7 @@ import click
 from flask.cli import with_appcontext
 
 from gatewayfw.cli.call import Route, route_of
-from gatewayfw.cli.command import JSON, NAME, Failed, find_gateway, format_json, table
+from gatewayfw.cli.command import JSON, NAME, Failed, find_gateway, format_json, show_rows
 from gatewayfw.export.files import LANGUAGES, difference, generated, write
 from gatewayfw.export.jsonschema.document import json_schema
 from gatewayfw.export.mcp import make_server, serve, tools_of
@@ -48,12 +48,14 @@ def types(lang: str, path: str, check: bool, stdout: bool, name: str | None, as_
         return
     place = Path(path) / file
     try:
-        if check:
-            _check(place, difference(place, text), as_json)
-        else:
-            _tell(place, write(place, text), as_json)
+        lines = difference(place, text) if check else []
+        is_written = not check and write(place, text)
     except OSError as error:
         raise Failed(str(error)) from error
+    if check:
+        _check(place, lines, as_json)
+    else:
+        _tell(place, is_written, as_json)
 
 
 def _tell(place: Path, is_written: bool, as_json: bool) -> None:
@@ -128,8 +130,7 @@ def mcp(only_list: bool, token_file: Path | None, role: str | None, name: str | 
     tools = tools_of(catalog)
     if only_list:
         rows = [(tool.name, tool.description.partition("\n")[0]) for tool in tools.values()]
-        objects = [{"tool": tool, "description": text} for tool, text in rows]
-        click.echo(format_json(objects) if as_json else table(("tool", "description"), rows))
+        show_rows(("tool", "description"), rows, as_json)
         return
     if not tools:
         raise Failed("no act is offered as a tool: give those that should be mcp=True")

@@ -10,8 +10,7 @@ from typing import Any
 
 import click
 
-from gatewayfw.cli.command import format_json, status_line
-from gatewayfw.cli.group import INTERRUPTED, interruptible
+from gatewayfw.cli.command import INTERRUPTED, format_json, interruptible, status_line
 from gatewayfw.cli.state_file import StateFile
 from gatewayfw.logs import escaped
 from gatewayfw.odm import Odm

@@ -11,9 +11,8 @@ from pathlib import Path
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.command import JSON, NAME, find_odm, format_json, status_line
+from gatewayfw.cli.command import INTERRUPTED, JSON, NAME, find_odm, format_json, interruptible, status_line
 from gatewayfw.cli.fit import check_fit
-from gatewayfw.cli.group import INTERRUPTED, interruptible
 from gatewayfw.cli.state_file import STATE, StateFile
 from gatewayfw.logs import escaped
 from gatewayfw.odm import Odm

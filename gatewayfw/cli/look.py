@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.command import JSON, NAME, find_gateway, format_json, table
+from gatewayfw.cli.command import JSON, NAME, find_gateway, show_rows
 from gatewayfw.core import Gateway
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.schemas.kinds import as_kind
-
-_ACT_COLUMNS = ("service", "model", "act", "mode", "description")
 
 
 @click.command("acts", epilog="Example: flask gateway acts --json")
@@ -23,11 +20,7 @@ _ACT_COLUMNS = ("service", "model", "act", "mode", "description")
 def list_acts(name: str | None, as_json: bool) -> None:
     """List all acts: service, model, act, mode and the first line of the description."""
     _, gateway = find_gateway(name)
-    rows = list(_act_rows(gateway))
-    if as_json:
-        click.echo(format_json([dict(zip(_ACT_COLUMNS, row, strict=True)) for row in rows]))
-    else:
-        click.echo(table(_ACT_COLUMNS, rows))
+    show_rows(("service", "model", "act", "mode", "description"), list(_act_rows(gateway)), as_json)
 
 
 @click.command("schemas", epilog="Example: flask gateway schemas")
@@ -37,12 +30,8 @@ def list_acts(name: str | None, as_json: bool) -> None:
 def list_schemas(name: str | None, as_json: bool) -> None:
     """List all models with their pure fields, relations and reverse relations."""
     _, gateway = find_gateway(name)
-    models = {model: _describe(gateway, schema) for model, schema in gateway.schemas.get_schemas().items()}
-    if as_json:
-        click.echo(format_json(models))
-    else:
-        rows = [row for model, parts in models.items() for row in _schema_rows(model, parts)]
-        click.echo(table(("model", "name", "kind"), rows))
+    rows = [row for schema in gateway.schemas.get_schemas().values() for row in _schema_rows(gateway, schema)]
+    show_rows(("model", "name", "kind"), rows, as_json)
 
 
 def _act_rows(gateway: Gateway) -> Iterator[tuple[str, ...]]:
@@ -55,44 +44,16 @@ def _act_rows(gateway: Gateway) -> Iterator[tuple[str, ...]]:
                 yield service, act.schema, act.act_name, act.validation_run_type, act.description.partition("\n")[0]
 
 
-def _describe(gateway: Gateway, schema: ModelSchema) -> dict[str, Any]:
-    excludes = schema.options.excludes
-    return {
-        "fields": {
-            name: {"kind": as_kind(field).kind, "required": field.required, "excluded": name in excludes}
-            for name, field in schema.pure.items()
-        },
-        "relations": {
-            name: {
-                "schemaName": relation.schema_name,
-                "type": relation.type,
-                "optional": relation.optional,
-                "frozen": relation.frozen,
-            }
-            for name, relation in schema.relations.items()
-        },
-        "relatedRelations": {
-            name: {
-                "schemaName": reverse.member,
-                "relation": reverse.relation,
-                "type": reverse.type,
-                "limit": reverse.limit,
-                "default": reverse.default,
-            }
-            for name, reverse in gateway.schemas.get_related_relations(schema.name).items()
-        },
-    }
-
-
-def _schema_rows(model: str, parts: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, ...]]:
-    for name, field in parts["fields"].items():
-        notes = [*([] if field["required"] else ["optional"]), *(["excluded"] if field["excluded"] else [])]
-        yield model, name, " ".join([field["kind"], *notes])
-    for name, relation in parts["relations"].items():
-        said = "".join(f" {note}" for note in ("optional", "frozen") if relation[note])
-        yield model, name, f"relation: {relation['type']} {relation['schemaName']}{said}"
-    for name, reverse in parts["relatedRelations"].items():
-        limit = f", limit {reverse['limit']}" if reverse["limit"] is not None else ""
-        default = ", listed by default" if reverse["default"] else ""
-        source = f"{reverse['schemaName']}.{reverse['relation']}"
-        yield model, name, f"reverse relation: {reverse['type']} of {source}{limit}{default}"
+def _schema_rows(gateway: Gateway, schema: ModelSchema) -> Iterator[tuple[str, ...]]:
+    for name, field in schema.pure.items():
+        optional = "" if field.required else " optional"
+        excluded = " excluded" if name in schema.options.excludes else ""
+        yield schema.name, name, f"{as_kind(field).kind}{optional}{excluded}"
+    for name, relation in schema.relations.items():
+        notes = f"{' optional' if relation.optional else ''}{' frozen' if relation.frozen else ''}"
+        yield schema.name, name, f"relation: {relation.type} {relation.schema_name}{notes}"
+    for name, reverse in gateway.schemas.get_related_relations(schema.name).items():
+        limit = f", limit {reverse.limit}" if reverse.limit is not None else ""
+        default = ", listed by default" if reverse.default else ""
+        source = f"{reverse.member}.{reverse.relation}"
+        yield schema.name, name, f"reverse relation: {reverse.type} of {source}{limit}{default}"

@@ -9,8 +9,7 @@ from typing import Any
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.command import JSON, NAME, find_odm, format_json, status_line, table
-from gatewayfw.cli.group import INTERRUPTED, interruptible
+from gatewayfw.cli.command import INTERRUPTED, JSON, NAME, find_odm, format_json, interruptible, status_line, table
 from gatewayfw.logs import escaped
 from gatewayfw.odm import Odm
 from gatewayfw.odm.migrations.notes import MigrationNote

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import click
 
-from gatewayfw.cli.command import JSON, Failed, format_json
-from gatewayfw.cli.group import stopping
+from gatewayfw.cli.command import JSON, Failed, format_json, stopping
 from gatewayfw.logs import escaped
 from gatewayfw.testing.mongod import LocalMongod, MongodError
 

@@ -21,12 +21,13 @@ from gatewayfw.cli.command import (
     find_odm,
     format_json,
     has_terminal,
+    interruptible,
     reason_of,
     status_line,
+    stopping,
     table,
     tell_outages_of,
 )
-from gatewayfw.cli.group import interruptible, stopping
 from gatewayfw.errors import Unavailable
 from gatewayfw.logs import escaped
 from gatewayfw.odm import Odm

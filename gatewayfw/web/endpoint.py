@@ -27,6 +27,7 @@ from gatewayfw.errors import BadRequest, GatewayError, MethodNotAllowed
 from gatewayfw.files import Files
 from gatewayfw.logs import UNEXPECTED, traceback_of
 from gatewayfw.observe.calls import OK, CallObservers, OpenCall
+from gatewayfw.observe.sentry import leave_to_signal
 from gatewayfw.odm.readiness import Readiness
 from gatewayfw.settings import Settings
 from gatewayfw.web import failure as failures
@@ -62,14 +63,11 @@ class Endpoint:
     """Answers the requests of one mount; all state of a request is local to the call.
 
     If the caller may see the ``playground`` beside it, the messages of unknown names say which exist. With ``checks``
-    the definitions are judged when it is mounted, and before the
-    first request after any change of them: while some are wrong no act runs.
-    ``batches`` runs several acts in one request; without it, or with a maximum of 0, batches are refused.
-    ``files`` are served below the route.
-    ``calls`` has the observers that are told of each request.
-    ``readiness`` looks at the database, for the page of metrics and, with ``probes``, for their routes.
-    ``serve`` is called for each request of a route, and raises where this process cannot serve.
-    ``mute`` is told the logger of errors that Flask's signal brings as well, before each is logged.
+    the definitions are judged when it is mounted, and before the first request after any change of them: while some
+    are wrong no act runs. ``batches`` runs several acts in one request; without it, or with a maximum of 0, batches are
+    refused. ``files`` are served below the route. ``calls`` has the observers that are told of each request.
+    ``readiness`` looks at the database, for the page of metrics and, with ``probes``, for their routes. ``serve`` is
+    called for each request of a route, and raises where this process cannot serve.
     """
 
     lifecycle: Lifecycle
@@ -78,7 +76,6 @@ class Endpoint:
     cors: Cors = Cors()
     playground: Playground | None = None
     checks: Checks | None = None
-    mute: Callable[[str], object] | None = None
     batches: Batches | None = None
     files: Files | None = None
     calls: CallObservers | None = None
@@ -260,8 +257,8 @@ class Endpoint:
         detail = self.settings.error_detail or request.headers.get("X-Gateway-Detail") == "1"
         status, headers, payload = failures.failure(shown, detail, request_id)
         is_unexpected = failures.is_unexpected(error)
-        if is_unexpected and self.mute is not None:
-            self.mute(UNEXPECTED)
+        if is_unexpected:
+            leave_to_signal(UNEXPECTED)  # which brings them as well
         failures.log_error(error, status, request_id, asked)
         if is_unexpected:
             send_signal(error)

@@ -5,46 +5,34 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any, Protocol, TypeGuard, runtime_checkable
+from typing import Any, TypeGuard
 
 from flask import Blueprint, Request, Response, abort, request
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.observe.calls import CallObservers
+from gatewayfw.observe.metrics import Metrics
 from gatewayfw.odm.jobs.records import MOST_COUNTED
 from gatewayfw.odm.readiness import Readiness
-from gatewayfw.web.playground import Guard, accepts
+from gatewayfw.web.playground import accepts
 from gatewayfw.web.reply import FIXED
 
 #: The routes, below the gateway's.
 METRICS, HEALTH, READY = "/gateway/metrics", "/gateway/healthz", "/gateway/readyz"
 
 
-@runtime_checkable
-class MetricsPage(Protocol):
-    """An observer with a page, such as that of `observe.prometheus`."""
-
-    guard: Guard | None
-
-    def page(self, accept: str, gauges: Mapping[str, float], /) -> tuple[bytes, str]:
-        """Return the page and its content type, for a header ``Accept``.
-
-        ``gauges`` has values by name: what is known of the database.
-        """
-
-
-def shown_of(calls: CallObservers | None) -> MetricsPage | None:
+def shown_of(calls: CallObservers | None) -> Metrics | None:
     """Return the observer that has a page and a guard for it."""
     observers = () if calls is None else calls.observers
     return next((one for one in observers if has_page(one)), None)
 
 
-def has_page(observer: object) -> TypeGuard[MetricsPage]:
+def has_page(observer: object) -> TypeGuard[Metrics]:
     """Tell whether an observer has a page that is served."""
-    return isinstance(observer, MetricsPage) and observer.guard is not None
+    return isinstance(observer, Metrics) and observer.guard is not None
 
 
-def metrics_view(shown: MetricsPage, readiness: Readiness | None = None) -> Callable[..., Response]:
+def metrics_view(shown: Metrics, readiness: Readiness | None = None) -> Callable[..., Response]:
     """Return the view of the route; without the guard's consent it is the host's 404.
 
     What ``readiness`` finds meanwhile are gauges of it; a database that is away takes only them from the page.

@@ -11,13 +11,10 @@ from threading import Thread
 
 import mongomock
 import pytest
-from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 from flask import Flask
-from flask.cli import FlaskGroup
 
 from gatewayfw.cli import gateway_group
-from gatewayfw.core import gateway
 from gatewayfw.schemas import string
 from tests.certificates import shake_hands, write_certificate
 from tests.cli.shop import make_app, runner, shop
@@ -294,37 +291,6 @@ def test_a_certificate_that_nobody_vouches_for_is_told(anywhere, tmp_path):
     with greeting(tmp_path / "pem") as port:
         ended = anywhere("call", "item", "none", "--url", f"https://127.0.0.1:{port}")
     assert ended == (1, "Error: the secure connection to the gateway failed: self-signed certificate\n")
-
-
-# -- completion
-
-
-def completed(app, *words, begun=""):
-    """What the shell is offered."""
-    cli = FlaskGroup(create_app=lambda: app, add_default_commands=False)
-    cli.add_command(gateway_group)
-    found = ShellComplete(cli, {}, "flask", "_FLASK_COMPLETE").get_completions(list(words), begun)
-    return [item.value for item in found]
-
-
-def test_models_and_acts_are_completed(database):
-    app = make_app(shop=shop(database))
-    assert completed(app, "gateway", "call") == ["item"]
-    assert completed(app, "gateway", "call", begun="x") == []
-    assert completed(app, "gateway", "call", "item", begun="add") == ["addItem"]
-    assert completed(app, "gateway", "call", "none") == []
-    assert completed(app, "gateway", "call", "--service", "far", "item") == []
-
-
-def test_those_of_the_gateway_that_is_named_are_completed():
-    cars = gateway()
-    cars.acts.act("car", "beep")(lambda body: "beep")
-    app = make_app(shop=shop(mongomock.MongoClient().shop), cars=cars)
-    assert [completed(app, "gateway", "call", *words) for words in ((), ("--name", "cars"))] == [["item"], ["car"]]
-
-
-def test_where_no_gateway_is_nothing_is_completed():
-    assert completed(Flask("host"), "gateway", "call") == []
 
 
 def test_the_help_is_on_the_page():

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from flask.cli import FlaskGroup
 
 from gatewayfw.cli import gateway_group
-from gatewayfw.cli.group import Commands, interruptible, stopping
+from gatewayfw.cli.command import Commands, interruptible, stopping
 from gatewayfw.errors import DefinitionError, Unavailable
 from tests.cli.shop import APART, make_app, shop
 
@@ -67,7 +67,7 @@ def test_other_errors_are_not_hidden(error):
 @pytest.mark.parametrize("error", [Unavailable("gone"), KeyboardInterrupt()], ids=repr)
 def test_what_a_command_left_on_a_terminal_is_taken_away(monkeypatch, error):
     shown = []
-    monkeypatch.setattr("gatewayfw.cli.group.status_line", shown.append)
+    monkeypatch.setattr("gatewayfw.cli.command.status_line", shown.append)
     end(error)
     assert shown == [""]
 

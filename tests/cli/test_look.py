@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import click
 import mongomock
@@ -54,28 +55,8 @@ def test_schemas_are_listed(run):
 
 def test_schemas_as_json(run):
     status, output = run("schemas", "--json")
-    plain, of_shop = {"required": True, "excluded": False}, {"schemaName": "item", "relation": "shop", "default": False}
-    assert (status, json.loads(output)) == (
-        0,
-        {
-            "shop": {
-                "fields": {
-                    "name": {"kind": "string", **plain},
-                    "secret": {"kind": "string", "required": False, "excluded": True},
-                },
-                "relations": {},
-                "relatedRelations": {
-                    "items": {"type": "multiple", "limit": 5, **of_shop},
-                    "first": {"type": "single", "limit": None, **of_shop},
-                },
-            },
-            "item": {
-                "fields": {"name": {"kind": "string", **plain}, "price": {"kind": "number", **plain}},
-                "relations": {"shop": {"schemaName": "shop", "type": "single", "optional": True, "frozen": False}},
-                "relatedRelations": {},
-            },
-        },
-    )
+    columns, *rows = [re.split(" {2,}", line) for line in run("schemas")[1].splitlines()]
+    assert (status, json.loads(output)) == (0, [dict(zip(columns, row, strict=True)) for row in rows])
 
 
 def test_schemas_name_what_is_frozen_and_listed_by_default():

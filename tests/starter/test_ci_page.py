@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from gatewayfw.starter.project import write_project
+from gatewayfw.cli.new import write_project
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "howto" / "ci.md").read_text("utf-8")

@@ -19,8 +19,8 @@ import yaml
 from gatewayfw import Gateway
 from gatewayfw.auth import Pbkdf2Hasher, Tokens
 from gatewayfw.cli import gateway_group
+from gatewayfw.cli.new import project, write_project
 from gatewayfw.errors import DefinitionError
-from gatewayfw.starter.project import project, write_project
 from tests.export.checking import mypy
 
 ROOT = Path(__file__).parent.parent.parent

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from flask import Flask
 
-from gatewayfw.observe.sentry import leave_to_signal
 from gatewayfw.settings import Settings
 from gatewayfw.web.cors import Cors
 from gatewayfw.web.endpoint import Endpoint
@@ -49,7 +48,7 @@ def raising(error):
 def endpoint(fn=lambda body: body, *, cors=None, contexts=None, playground=False, guard=None, **settings):
     shown = Playground(lambda: CATALOG, guard) if playground else None
     parts = Settings.load({}, **settings), Cors.checked(cors), shown
-    return Endpoint(Script(fn), contexts or make_contexts(), *parts, mute=leave_to_signal)
+    return Endpoint(Script(fn), contexts or make_contexts(), *parts)
 
 
 def host(fn=lambda body: body, *, url_prefix="/api", name="gw", options=None, **parts):

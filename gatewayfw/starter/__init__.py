@@ -1,1 +1,0 @@
-"""A small service to begin with: ``flask gateway new`` writes it."""
