@@ -27,7 +27,9 @@ def find_follow_ups(schemas: Schemas, storage: Storage, migration: Migration) ->
             if row.state == "missing" and _is_over(row, new):
                 missing.append(row)
             elif row.state == "extra" and _is_over(row, old):
-                drops.append(f'{_AFTER}: db.{collection}.dropIndex("{(row.present or {}).get("name", "")}")')
+                index = Index(row.keys, row.present or {})
+                when = f"{_AFTER}, before the migration" if _is_strict(index) else _AFTER
+                drops.append(f'{when}: db.{collection}.dropIndex("{index.options.get("name", "")}")')
     yield from _builds(missing)
     yield from drops
     for relation in schemas.get_relations(migration.model).values():
@@ -53,12 +55,16 @@ def _is_over(row: IndexRow, paths: Sequence[str]) -> bool:
     return any(f"{key}.".startswith(f"{path}.") for key, _ in row.keys for path in paths)
 
 
+def _is_strict(index: Index) -> bool:
+    """Tell whether an index lets only one document lack its field."""
+    return index.unique and not index.passes_over_absent
+
+
 def _builds(rows: Sequence[IndexRow]) -> Iterator[str]:
     told: dict[bool, list[str]] = {False: [], True: []}
     for row in rows:
-        index = Index(row.keys, row.wanted or {})
-        waits = index.unique and not index.passes_over_absent
-        told[waits].append(f"{row.collection}: {', '.join(name for name, _ in row.keys)}")
+        names = ", ".join(name for name, _ in row.keys)
+        told[_is_strict(Index(row.keys, row.wanted or {}))].append(f"{row.collection}: {names}")
     if told[False]:
         yield f"{_BEFORE}: flask gateway indexes --create, for {'; '.join(told[False])}"
     if told[True]:

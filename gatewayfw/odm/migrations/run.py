@@ -59,7 +59,6 @@ class Migrations:
     def plan(self, migration: Migration) -> MigrationPlan:
         """Return what a run would find; it changes nothing."""
         storage = self._look(migration)
-        refuse_unique(storage, migration)
         follow_ups = tuple(find_follow_ups(self._schemas, storage, migration))
         return replace(make_plan(self._database, storage, migration), follow_ups=follow_ups)
 
