@@ -19,8 +19,6 @@ from gatewayfw.schemas.values import MOST_NAMES, encodable
 _MOST_BYTES = 2_048
 #: The most fields of one index, and the most seconds until a document expires.
 _MOST_KEYS, _MOST_SECONDS = 32, 2**31 - 1
-#: The most filters inside one another in a partial filter, conditions included.
-_MOST_LEVELS = 4
 #: The operators of a partial filter on one field. Memory takes only names for ``$type``.
 _OPERATORS = ("$eq", "$gt", "$gte", "$lt", "$lte", "$in", "$exists", "$type")
 _LOCALE = re.compile(r"simple|[a-z]{2,3}(?:_[A-Z][A-Za-z]*)*(?:@collation=[a-z]+)?")
@@ -76,41 +74,21 @@ def find_index_fault(keys: Mapping[str, int], options: Mapping[str, Any]) -> str
         return "sparse and partialFilterExpression do not go together"
     try:
         bson.encode(options["partialFilterExpression"])
-        levels = _count_levels(options["partialFilterExpression"])
+        for key, condition in options["partialFilterExpression"].items():
+            _check_condition(key, condition)
     except (BSONError, OverflowError, ValueError) as error:
         return f"partialFilterExpression: {error}"
-    return "partialFilterExpression: nested too deeply" if levels > _MOST_LEVELS else None
+    return None
 
 
-def _count_levels(filter: Any) -> int:
-    """Return the levels of a partial filter, as MongoDB counts them.
-
-    Raises:
-        ValueError: MongoDB does not take it; the message says why.
-    """
-    if not isinstance(filter, Mapping):
-        raise ValueError("expected an object")  # noqa: TRY004  # one kind of error for all faults
-    levels: list[int] = []
-    for key, value in filter.items():
-        if key in ("$and", "$or"):
-            if not isinstance(value, (list, tuple)) or not value:
-                raise ValueError(f"{key} takes a list of filters")
-            levels.append(1 + max(map(_count_levels, value)))
-        else:
-            levels += [1] * _count_conditions(key, value)
-    return levels[0] if len(levels) == 1 else 1 + max(levels, default=0)
-
-
-def _count_conditions(key: Any, condition: Any) -> int:
+def _check_condition(key: str, condition: Any) -> None:
     if not key:
         raise ValueError("keys must not be empty")
     if key.startswith("$"):
         raise ValueError(f"{key} is not allowed there")
     if len(key.split(".")) > MOST_NAMES:
         raise ValueError(f"a path has more than {MOST_NAMES} names")
-    if not _has_operators(condition):
-        return 1
-    for name, operand in condition.items():
+    for name, operand in condition.items() if _has_operators(condition) else ():
         if name not in _OPERATORS:
             problem = f"{name} is not allowed there" if name.startswith("$") else "mixes operators and fields"
             raise ValueError(f"{key}: {problem}")
@@ -118,7 +96,6 @@ def _count_conditions(key: Any, condition: Any) -> int:
             raise ValueError(f"{key}: $exists takes true")
         if name == "$in" and (not isinstance(operand, (list, tuple)) or any(map(_has_operators, operand))):
             raise ValueError(f"{key}: $in takes a list of values")
-    return len(condition)
 
 
 def _has_operators(value: Any) -> bool:

@@ -7,7 +7,6 @@ model is compiled. Marshmallow's own fields and Schemas keep their own limits.
 from __future__ import annotations
 
 import copy
-from dataclasses import dataclass
 from typing import Any
 
 from marshmallow import ValidationError
@@ -20,36 +19,24 @@ from gatewayfw.schemas.kinds.containers import ArrayField
 from gatewayfw.schemas.kinds.foreign import change_parts
 from gatewayfw.schemas.kinds.ids_and_dates import BinaryField, ObjectIdField
 from gatewayfw.schemas.kinds.text import EmailField, StringField
+from gatewayfw.settings import Settings
 
 
-@dataclass(frozen=True)
-class Maxima:
-    """The longest text and list of ids where the kind states no maximum.
+def put_maxima(
+    field: mm.Field[Any], settings: Settings, where: str, path: str = "", *, ids: bool = False
+) -> mm.Field[Any]:
+    """Return a copy of a field with a maximum on each text in it.
 
-    Attributes:
-        text: most characters of a text.
-        stated: most characters that a kind may state itself.
-        ids: most ids in a list; None for any number.
-    """
-
-    text: int
-    stated: int
-    ids: int | None = None
-
-
-def put_maxima(field: mm.Field[Any], maxima: Maxima, where: str, path: str = "") -> mm.Field[Any]:
-    """Return a copy of a field with a maximum on each text and list of ids in it.
-
-    Returns the field itself where nothing changes. Where one states a minimum above the maximum, that
-    minimum is its maximum, too.
+    With ``ids`` lists of ids have one, too. Returns the field itself where nothing changes. Where one states a minimum
+    above the maximum, that minimum is its maximum, too.
 
     Raises:
-        DefinitionError: a text's own ``size`` is above ``maxima.stated``, or a default is longer than
+        DefinitionError: a text's own ``size`` is above ``max_body_text``, or a default is longer than
             allowed. The message starts with ``where`` and names the ``path``.
     """
-    inside = change_parts(field, lambda inner, below: put_maxima(inner, maxima, where, below), path)
+    inside = change_parts(field, lambda inner, below: put_maxima(inner, settings, where, below, ids=ids), path)
     try:
-        changed = _bound(inside, maxima)
+        changed = _bound(inside, settings, ids)
         if changed is not field and isinstance(changed.load_default, Constant):
             changed.deserialize(changed.load_default())
     except DefinitionError as error:
@@ -60,17 +47,16 @@ def put_maxima(field: mm.Field[Any], maxima: Maxima, where: str, path: str = "")
     return changed
 
 
-def _bound(field: mm.Field[Any], maxima: Maxima) -> mm.Field[Any]:
+def _bound(field: mm.Field[Any], settings: Settings, ids: bool) -> mm.Field[Any]:
     if isinstance(field, ArrayField):
-        has_ids = maxima.ids is not None and isinstance(field.inner, ObjectIdField)
-        return _with_maximum(field, maxima.ids) if has_ids else field
+        return _with_maximum(field, settings.max_ids) if ids and isinstance(field.inner, ObjectIdField) else field
     if isinstance(field, BinaryField):
-        _check_stated(field, maxima.stated // 4 * 3, "bytes that binary data")  # as base64
+        _check_stated(field, settings.max_body_text // 4 * 3, "bytes that binary data")  # as base64
     elif isinstance(field, StringField) and not isinstance(field, EmailField):
-        _check_stated(field, maxima.stated, "characters that a text")
+        _check_stated(field, settings.max_body_text, "characters that a text")
     else:
         return field
-    return _with_maximum(field, maxima.text)
+    return _with_maximum(field, settings.max_text)
 
 
 def _check_stated(field: mm.Field[Any], most: int, what: str) -> None:

@@ -17,7 +17,7 @@ from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas.fields import Constructors, as_field, check_stored_names
 from gatewayfw.schemas.get import Level, SelectStruct, Spec, freeze, full_projection, level
 from gatewayfw.schemas.kinds.foreign import in_models
-from gatewayfw.schemas.maxima import Maxima, put_maxima
+from gatewayfw.schemas.maxima import put_maxima
 from gatewayfw.schemas.models import Listed, Migrates, ModelSchema, State, closure, own_problems, problems_of
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.relations import RelatedRelation, Relation, check_name, parse_options, parse_relations
@@ -137,13 +137,8 @@ class Schemas(Constructors):
             place = f"{where}, field {name!r}"
             field = as_field(value, where, name)
             check_stored_names(field, place)
-            pure[check_name(name, place)] = put_maxima(in_models(field, place), self.maxima(), where, name)
+            pure[check_name(name, place)] = put_maxima(in_models(field, place), self.settings, where, name)
         return pure
-
-    def maxima(self, *, ids: bool = False) -> Maxima:
-        """Return the settings' maxima for texts and, with ``ids``, for lists of ids."""
-        settings = self.settings
-        return Maxima(settings.max_text, settings.max_body_text, settings.max_ids if ids else None)
 
     def get_schemas(self) -> dict[str, ModelSchema]:
         """Return all models by name, in the order of their definition."""

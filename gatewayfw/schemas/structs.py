@@ -188,7 +188,7 @@ def compile_struct(validator: Any, registry: Schemas, bounds: Bounds | None = No
     if isinstance(validator, Mapping):
         validator = as_field(validator, "validator")
     if isinstance(validator, ObjectField):
-        bounded = put_maxima(validator, registry.maxima(ids=True), "validator")
+        bounded = put_maxima(validator, registry.settings, "validator", ids=True)
         within = change_parts(bounded, lambda field, path: _within(field, bounds) if path == "get" else field)
         parts = cast(ObjectField, within)
         return _make_struct(parts, parts.fields or {}, registry)

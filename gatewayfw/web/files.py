@@ -22,7 +22,7 @@ from gatewayfw.acts.context import fill
 from gatewayfw.errors import MethodNotAllowed
 from gatewayfw.files import Files, StoredFile
 from gatewayfw.observe.calls import Names, OpenCall
-from gatewayfw.schemas.kinds.file_types import IMAGES, SIGNATURES, UNKNOWN
+from gatewayfw.schemas.kinds.file import IMAGES, SIGNATURES, UNKNOWN
 from gatewayfw.web.endpoint import Endpoint, request_id_of
 
 #: The route, below the gateway's.

@@ -26,8 +26,7 @@ from werkzeug.sansio import multipart
 from gatewayfw import messages
 from gatewayfw.errors import BadRequest, Forbidden, TooLarge, UnsupportedMediaType, ValidationError
 from gatewayfw.files.stores import error_of
-from gatewayfw.schemas.kinds.file import FileField, Upload
-from gatewayfw.schemas.kinds.file_types import HEAD
+from gatewayfw.schemas.kinds.file import HEAD, FileField, Upload
 from gatewayfw.settings import Settings
 from gatewayfw.web.reader import MEDIA_TYPE, check_encoding, check_request, find_length, parse, too_large, unreadable
 from gatewayfw.web.slow_bodies import CHUNK, Patience

@@ -14,8 +14,7 @@ from gatewayfw.odm.listings.declaration import Filtered, resolved
 from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.bounds import Bounds, bounds_problem
 from gatewayfw.schemas.get import Level, Spec, level
-from gatewayfw.schemas.kinds.file import Upload
-from gatewayfw.schemas.kinds.file_types import UNKNOWN
+from gatewayfw.schemas.kinds.file import UNKNOWN, Upload
 from gatewayfw.testing import field_values
 from gatewayfw.testing.field_values import IDS, TEXTS, WORDS, Draw, Maker, Values
 

@@ -42,7 +42,7 @@ from gatewayfw.schemas import (
 )
 from gatewayfw.schemas.exactness import check_value
 from gatewayfw.schemas.fields import KINDS, as_field
-from gatewayfw.schemas.kinds.file_types import SIGNATURES
+from gatewayfw.schemas.kinds.file import SIGNATURES
 from tests.strategies import LOADED, SCALARS
 
 ID = "0123456789abcdefABCDEF00"

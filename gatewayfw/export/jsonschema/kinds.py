@@ -166,16 +166,13 @@ class ShownValues(Values):
     def date(self) -> Schema:
         return {"type": "string", "format": "date-time"}
 
-    def text(self, kind: Description) -> Schema:
-        """Return the schema of a text.
+    def schema(self, kind: Description, levels: int = ENDLESS) -> Schema:
+        """Return the schema of a kind.
 
         A stored text may be longer than a new one, if the setting was higher.
         """
-        return _any_length(kind, super().text(kind))
-
-    def binary(self, kind: Description) -> Schema:
-        """Return the schema of binary data; for its length see `text`."""
-        return _any_length(kind, super().binary(kind))
+        unsure = () if kind.get("sized", True) else ("maxLength", "maxBytes")
+        return super().schema({name: part for name, part in kind.items() if name not in unsure}, levels)
 
     def document(self, selection: Description, levels: int) -> Schema:
         """Return the schema of a document in the shape of a whole selection."""
@@ -282,13 +279,6 @@ def _decimal(kind: Description) -> Schema:
     types = ["string", "integer"] if kind.get("whole") else "string"
     written: Schema = {"type": types, "pattern": f"^-?[0-9]{{1,{MOST_DIGITS}}}{fraction}$"}
     return {**written, "$comment": f"A number {' and '.join(bounds)}."} if bounds else written
-
-
-def _any_length(kind: Description, written: Schema) -> Schema:
-    """Return a schema without a most that is only a setting's."""
-    if kind.get("sized", True):
-        return written
-    return {name: value for name, value in written.items() if name != "maxLength"}
 
 
 #: The schema of each kind but for null, by its word in the catalog.

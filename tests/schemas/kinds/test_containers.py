@@ -29,7 +29,8 @@ from gatewayfw.schemas.kinds import as_kind, quick_of
 from gatewayfw.schemas.kinds.containers import ObjectField
 from gatewayfw.schemas.kinds.foreign import largest_of
 from gatewayfw.schemas.kinds.sizes import ENDLESS, list_bytes
-from gatewayfw.schemas.maxima import Maxima, put_maxima
+from gatewayfw.schemas.maxima import put_maxima
+from gatewayfw.settings import Settings
 from tests.schemas.calls import checked, new_document, refusals
 from tests.schemas.kinds.answers import answers, compared
 from tests.schemas.kinds.seen import Placed, Refusing
@@ -266,11 +267,11 @@ def test_parts_are_the_elements_at_every_index():
 
 
 def test_a_setting_bounds_lists_of_ids_only():
-    maxima = Maxima(text=1, stated=1, ids=2)
-    ids = put_maxima(array(object_id), maxima, "act")
+    settings = Settings(max_text=1, max_body_text=1, max_ids=2)
+    ids = put_maxima(array(object_id), settings, "act", ids=True)
     assert checked(ids, ["0" * 24] * 3, "assert") == {"set.x": ["Longer than maximum length 2."]}
     numbers = array(integer)
-    assert put_maxima(numbers, maxima, "act") is numbers
+    assert put_maxima(numbers, settings, "act", ids=True) is numbers
 
 
 @pytest.mark.parametrize(("count", "asked"), [(99, 99), (100, 100), (101, 101), (150, 101)])
@@ -307,10 +308,10 @@ def test_a_list_is_described_with_its_elements_and_lengths():
     }
 
 
-def test_a_setting_bounds_a_list_of_ids_unless_it_gives_no_number():
+def test_a_setting_bounds_a_list_of_ids_where_it_is_asked_to():
     ids = as_kind(array(object_id))
-    assert put_maxima(ids, Maxima(text=1, stated=1), "act") is ids
-    bound = put_maxima(ids, Maxima(text=1, stated=1, ids=0), "act")
+    assert put_maxima(ids, Settings(max_ids=0), "act") is ids
+    bound = put_maxima(ids, Settings(max_ids=0), "act", ids=True)
     assert (checked(bound, [], "assert"), checked(bound, ["0" * 24], "assert")) == (
         [],
         {"set.x": ["Longer than maximum length 0."]},

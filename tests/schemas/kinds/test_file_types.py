@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.schemas.kinds.file_types import HEAD, IMAGES, SIGNATURES, UNKNOWN, type_of
+from gatewayfw.schemas.kinds.file import HEAD, IMAGES, SIGNATURES, UNKNOWN, type_of
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 #: How a content of each type begins.

@@ -12,12 +12,13 @@ from gatewayfw.schemas import email, string, url
 from gatewayfw.schemas.kinds import as_kind, quick_of
 from gatewayfw.schemas.kinds.sizes import ENDLESS, TEXT
 from gatewayfw.schemas.kinds.text import LONGEST_EMAIL
-from gatewayfw.schemas.maxima import Maxima, put_maxima
+from gatewayfw.schemas.maxima import put_maxima
+from gatewayfw.settings import Settings
 from tests.schemas.calls import checked
 from tests.schemas.kinds.answers import answers, compared
 
 PLAIN = {"sorts": True, "abilities": [], "sets parts": False, "is_text": True}
-MAXIMA = Maxima(text=10, stated=20)
+MAXIMA = Settings(max_text=10, max_body_text=20)
 
 
 @pytest.mark.parametrize("field", [string(size=(2, 3)), email(), url()], ids=["string", "email", "url"])
@@ -81,7 +82,7 @@ def test_a_setting_bounds_a_text_that_states_no_most():
     assert [
         put_maxima(string(size=size), MAXIMA, "act").metadata["size"] for size in ((2, None), (12, None), None)
     ] == [*((2, 10), (12, 12), (None, 10))]
-    assert checked(put_maxima(string(), Maxima(text=0, stated=0), "act"), "", "assert") == ""
+    assert checked(put_maxima(string(), Settings(max_text=0, max_body_text=0), "act"), "", "assert") == ""
 
 
 def test_a_most_above_what_may_be_stated_is_refused():
