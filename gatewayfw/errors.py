@@ -205,13 +205,16 @@ class NotDone(Conflict):
 
 
 class StillReferenced(Conflict):
-    """Other documents embed the one to be deleted; ``counts``: how many, by model."""
+    """Other documents embed the one to be deleted.
+
+    ``counts``: how many, by model; empty for callers whom policies restrict.
+    """
 
     code = "still_referenced"
 
     def __init__(self, model: str, counts: Mapping[str, int]) -> None:
         listed = ", ".join(f"{name}: {count}" for name, count in counts.items())
-        super().__init__(messages.STILL_REFERENCED.format(model=model, counts=listed))
+        super().__init__(messages.STILL_REFERENCED.format(model=model, counts=f" ({listed})" if listed else ""))
         self.counts = dict(counts)
 
 

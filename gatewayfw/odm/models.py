@@ -34,11 +34,18 @@ class Model(ModelReads):
     """One model on the gateway's database; made by `Odm.new_model`.
 
     `ModelReads` has the reading operations. Give documents and updates by position or by name. The result of a write
-    never shows the fields in ``reveal``, which is for its filter alone.
+    never shows the fields in ``reveal``, which is for its filter alone. ``allow`` has names that policies hide from the
+    caller or do not let it write, and which a write may name nevertheless; like ``reveal`` it is for server code. What
+    policies refuse is `Forbidden`; ids of documents that the caller does not see do not exist for it.
     """
 
     def insert_one(
-        self, doc: Mapping[str, Any], *, relations: Mapping[str, Any] | None = None, projection: Get | None = None
+        self,
+        doc: Mapping[str, Any],
+        *,
+        relations: Mapping[str, Any] | None = None,
+        projection: Get | None = None,
+        allow: Sequence[str] = (),
     ) -> Document:
         """Insert a document, embed its related documents, and return it projected.
 
@@ -60,7 +67,7 @@ class Model(ModelReads):
                 document would exceed the database's limit.
         Source: specification 5.2.
         """
-        return insert_documents(self._handle, [doc], [relations], projection, where=["doc"])[0]
+        return insert_documents(self._handle, [doc], [relations], projection, ["doc"], allow)[0]
 
     def find_one_and_update(
         self,
@@ -72,6 +79,7 @@ class Model(ModelReads):
         upsert: bool = False,
         projection: Get | None = None,
         reveal: Sequence[str] = (),
+        allow: Sequence[str] = (),
     ) -> Document | None:
         """Change one document's pure fields, and every copy of it; return it projected.
 
@@ -101,8 +109,8 @@ class Model(ModelReads):
         model, wanted = self._handle, self._handle.parse(filter, filters, reveal)
         if upsert is not False:
             check_upsert(upsert, rev)
-            return upsert_one(model, wanted, update, filter or filters or {}, projection)
-        return update_one(model, model.limit(wanted), update, rev, projection)
+            return upsert_one(model, wanted, update, filter or filters or {}, projection, allow)
+        return update_one(model, model.limit(wanted), update, rev, projection, allow)
 
     def delete_one(
         self,
@@ -140,6 +148,7 @@ class Model(ModelReads):
         projection: Get | None = None,
         replace: bool = False,
         reveal: Sequence[str] = (),
+        allow: Sequence[str] = (),
     ) -> Document | None:
         """Relate one document to others; return it projected, or None for no match.
 
@@ -161,7 +170,7 @@ class Model(ModelReads):
             Stale: as for `find_one_and_update`.
         """
         wanted = self._handle.parse_filter(filter, filters, reveal)
-        return add_relations(self._handle, wanted, relations, rev, projection, replace)
+        return add_relations(self._handle, wanted, relations, rev, projection, replace, allow)
 
     def remove_relation(
         self,
@@ -172,6 +181,7 @@ class Model(ModelReads):
         rev: int | None = None,
         projection: Get | None = None,
         reveal: Sequence[str] = (),
+        allow: Sequence[str] = (),
     ) -> Document | None:
         """End relations of one document; return it projected, or None for no match.
 
@@ -186,7 +196,7 @@ class Model(ModelReads):
             Stale: as for `find_one_and_update`.
         """
         wanted = self._handle.parse_filter(filter, filters, reveal)
-        return remove_relations(self._handle, wanted, relations, rev, projection)
+        return remove_relations(self._handle, wanted, relations, rev, projection, allow)
 
     def insert_many(
         self,
@@ -194,6 +204,7 @@ class Model(ModelReads):
         *,
         relations: Mapping[str, Any] | Sequence[Mapping[str, Any] | None] | None = None,
         projection: Get | None = None,
+        allow: Sequence[str] = (),
     ) -> list[Document]:
         """Insert all documents or none, and return them projected, in the given order.
 
@@ -212,7 +223,7 @@ class Model(ModelReads):
         elif not isinstance(relations, (list, tuple)) or len(relations) != len(docs):
             raise ValidationError({"relations": [messages.NO_RELATIONS_OF_EACH]})
         where = [f"docs.{number}" for number in range(len(docs))]
-        return insert_documents(self._handle, docs, relations, projection, where)
+        return insert_documents(self._handle, docs, relations, projection, where, allow)
 
     def update_many(
         self,
@@ -221,6 +232,7 @@ class Model(ModelReads):
         *,
         filters: Filter | None = None,
         reveal: Sequence[str] = (),
+        allow: Sequence[str] = (),
     ) -> UpdateResult:
         """Change the pure fields of all matching documents, and every copy of them.
 
@@ -237,7 +249,7 @@ class Model(ModelReads):
             TooLarge: inside `odm.transaction` more than 1,000 documents match.
             Timeout: the deadline passed.
         """
-        return many.update_many(self._handle, self._handle.parse_filter(filter, filters, reveal), update)
+        return many.update_many(self._handle, self._handle.parse_filter(filter, filters, reveal), update, allow)
 
     def delete_many(
         self,

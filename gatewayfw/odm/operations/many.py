@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, final
 
 from gatewayfw.errors import StillReferenced
 from gatewayfw.odm.database import Done
 from gatewayfw.odm.operations.handle import Filter, Handle, Update
 from gatewayfw.odm.operations.pace import MOST, Pace
+from gatewayfw.odm.operations.permission import Permission, names_in_update
 from gatewayfw.odm.operations.results import DeleteResult, UpdateResult
 from gatewayfw.odm.operations.walk import Begin, Ids, Walk, of_ids
 from gatewayfw.odm.operations.write import check_flag
@@ -34,10 +35,14 @@ def is_deleted(one: Deleted) -> bool:
 
 @final
 class Deletion:
-    """The result of `delete_many` so far, and the documents that are put aside."""
+    """The result of `delete_many` so far, and the documents that are put aside.
 
-    def __init__(self, model: str) -> None:
+    ``counts`` says whether the caller is told of holders.
+    """
+
+    def __init__(self, model: str, *, counts: bool) -> None:
         self._model = model
+        self._counts = counts
         self._deleted = 0
         self._cascaded: Counter[str] = Counter()
         self._pending = False
@@ -72,7 +77,7 @@ class Deletion:
         if not self._aside:
             return None
         if self._deleted == self._before:
-            refusal = StillReferenced(self._model, dict(sorted(self._held.items())))
+            refusal = StillReferenced(self._model, dict(sorted(self._held.items())) if self._counts else {})
             refusal.done = done
             raise refusal
         ids = self._aside[::-1]
@@ -82,17 +87,20 @@ class Deletion:
     def told(self) -> DeleteResult:
         """Return the result for the caller."""
         pending = {"pending": True} if self._pending else {}
-        cascaded = dict(sorted(self._cascaded.items()))
+        cascaded = dict(sorted(self._cascaded.items())) if self._counts else {}
         return DeleteResult(deletedCount=self._deleted, cascaded=cascaded, **pending)
 
 
-def update_many(model: Handle, wanted: Filter, changes: Update | None) -> UpdateResult:
+def update_many(model: Handle, wanted: dict[str, Any], changes: Update | None, allow: Sequence[str]) -> UpdateResult:
     """Change the pure fields of all matching documents, and every copy of them."""
+    permission = Permission(model, names_in_update(changes), allow)
     storage = model.ready()
     change = stored_update(model.schema, changes or {})
+    permission.refuse_seen(storage, wanted)
+    wanted = permission.narrow(wanted)
     if not change.named:
         return UpdateResult(matched=storage.count(model.name, wanted), modified=0)
-    begin = _changing(model, storage, wanted, change)
+    begin = _changing(model, storage, wanted, change, permission)
 
     def work(walk: Walk) -> UpdateResult:
         result = UpdateResult(matched=0, modified=0)
@@ -104,14 +112,17 @@ def update_many(model: Handle, wanted: Filter, changes: Update | None) -> Update
     return _walk(model, wanted, work)
 
 
-def delete_many(model: Handle, wanted: Filter, cascade: bool) -> DeleteResult:
+def delete_many(model: Handle, wanted: dict[str, Any], cascade: bool) -> DeleteResult:
     """Delete all matching documents; those that others embed are tried again."""
+    permission = Permission(model)
     storage = model.ready()
     check_flag("hardCascade", cascade)
+    permission.refuse_seen(storage, wanted)
+    wanted = permission.narrow(wanted)
     begin = _deleting(model, storage, wanted, cascade)
 
     def work(walk: Walk) -> DeleteResult:
-        result = Deletion(model.name)
+        result = Deletion(model.name, counts=permission.counts_holders)
         pages: Iterable[Ids] | None = walk.pages()
         while pages is not None:
             for ids, done in walk.batches(pages, begin, is_deleted):
@@ -122,12 +133,14 @@ def delete_many(model: Handle, wanted: Filter, cascade: bool) -> DeleteResult:
     return _walk(model, wanted, work)
 
 
-def _changing(model: Handle, storage: Storage, wanted: Filter, change: Change) -> Begin[bool | None]:
+def _changing(
+    model: Handle, storage: Storage, wanted: Filter, change: Change, permission: Permission
+) -> Begin[bool | None]:
     """Return the function that begins a batch of changes.
 
     Its visits tell whether fields differ afterwards; None for no match.
     """
-    fields = sorted(change.named)
+    fields, shown = sorted(change.named), permission.judged
     allowance = model.allowance and model.allowance.looking_first()
 
     def begin(attempt: Attempt, effects: Effects, ids: Ids) -> Callable[[Any], bool | None]:
@@ -138,7 +151,8 @@ def _changing(model: Handle, storage: Storage, wanted: Filter, change: Change) -
             if repr(id_) not in before:
                 return None
             one = of_ids(wanted, id_)
-            after = apply(storage, update_unsettled(attempt, model.schema, one, change, (), allowance, effects))
+            after = apply(storage, update_unsettled(attempt, model.schema, one, change, shown, allowance, effects))
+            permission.judge([after])
             return None if after is None else _encoded(after, fields) != before[repr(id_)]
 
         return visit

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from typing import Any, TypeVar
 
 from gatewayfw import messages
-from gatewayfw.errors import DuplicateKey, UsageError, ValidationError
+from gatewayfw.errors import DuplicateKey, StillReferenced, UsageError, ValidationError
 from gatewayfw.odm.operations.handle import Filter, Get, Handle, Update
+from gatewayfw.odm.operations.permission import Permission, names_in_documents, names_in_update
 from gatewayfw.odm.operations.read import find_first
 from gatewayfw.odm.operations.results import DeleteResult
 from gatewayfw.odm.reading.deep import show, show_one
@@ -44,11 +46,13 @@ def insert_documents(
     relations: Sequence[Mapping[str, Any] | None],
     get: Get | None,
     where: Sequence[str],
+    allow: Sequence[str] = (),
 ) -> list[Document]:
     """Insert all documents or none, and return them projected, in order.
 
     ``relations`` has one object for all, or one for each; ``where`` has the place of each document in the input.
     """
+    permission = Permission(model, names_in_documents(chain(docs, relations)), allow)
     storage = model.ready()
     projection = model.compile(get)
     if not docs:
@@ -59,8 +63,15 @@ def insert_documents(
         if new:
             storage.scope.check()
         new.append(parse_document(model.schema, doc, given, model.allowance, place))
+
+    def write(attempt: Attempt) -> list[Document]:
+        permission.refuse_missing(storage, inputs)
+        documents = apply(storage, insert(attempt, model.schema, new))
+        permission.judge(documents)
+        return show(storage, projection, documents)
+
     done = model.database.run(
-        lambda attempt: show(storage, projection, apply(storage, insert(attempt, model.schema, new))),
+        write,
         proof=(model.name, new[0].proof()),
         hot=[target for one in new for target in sources_in(one.inputs)],
     )
@@ -68,47 +79,64 @@ def insert_documents(
 
 
 def update_one(
-    model: Handle, wanted: Filter, changes: Update | None, rev: int | None, get: Get | None
+    model: Handle,
+    wanted: dict[str, Any],
+    changes: Update | None,
+    rev: int | None,
+    get: Get | None,
+    allow: Sequence[str],
 ) -> Document | None:
     """Change one document's pure fields, and every copy; return it projected."""
+    permission = Permission(model, names_in_update(changes), allow)
     storage = model.ready()
     projection = model.compile(get)
     change = stored_update(model.schema, changes or {})
-    exact = of_revision(wanted, rev)
+    exact, shown = of_revision(permission.narrow(wanted), rev), [*projection.paths, *permission.judged]
     if not change.named:
-        return raise_if_stale(storage, model.name, wanted, rev, find_first(storage, model, exact, projection))
+        found = permission.changed(storage, wanted, find_first(storage, model, exact, projection))
+        return raise_if_stale(storage, model.name, wanted, rev, found)
 
     def write(attempt: Attempt, allowance: Allowance | None) -> Document | None:
-        document = apply(storage, update(attempt, model.schema, exact, change, projection.paths, allowance))
+        document = apply(storage, update(attempt, model.schema, exact, change, shown, allowance))
+        permission.judge([permission.changed(storage, wanted, document)])
         return show_one(storage, projection, raise_if_stale(storage, model.name, wanted, rev, document))
 
     return _run_checked(model, wanted, write)
 
 
 def upsert_one(
-    model: Handle, wanted: dict[str, Any], changes: Update | None, filter: Mapping[str, Any], get: Get | None
+    model: Handle,
+    wanted: dict[str, Any],
+    changes: Update | None,
+    filter: Mapping[str, Any],
+    get: Get | None,
+    allow: Sequence[str],
 ) -> Document | None:
     """Update a document, or insert it; return it projected.
 
-    This begins again where another call has inserted it meanwhile.
+    ``wanted`` is the ``filter`` as stored. This begins again where another call has inserted it meanwhile.
     """
+    permission = Permission(model, chain(names_in_update({"$set": filter}), names_in_update(changes)), allow)
     storage = model.ready()
     projection = model.compile(get)
     parsed = parse_upsert(model.schema, wanted, changes or {}, filter)
     wanted = model.limit(wanted)
+    exact, shown = permission.narrow(wanted), [*projection.paths, *permission.judged]
     inserts = False
 
     def write(attempt: Attempt, allowance: Allowance | None) -> Document | None:
         nonlocal inserts
         inserts = False
         if parsed.change.named:
-            document = apply(storage, update(attempt, model.schema, wanted, parsed.change, projection.paths, allowance))
+            document = apply(storage, update(attempt, model.schema, exact, parsed.change, shown, allowance))
         else:
-            document = next(storage.find(model.name, wanted, projection.paths, limit=1), None)
-        if document is None:
+            document = next(storage.find(model.name, exact, projection.paths, limit=1), None)
+        if permission.changed(storage, wanted, document) is None:
             inserts = True
             new = parse_document(model.schema, parsed.first, {}, model.allowance, "update")
             (document,) = apply(storage, insert(attempt, model.schema, [new]))
+        if inserts or parsed.change.named:
+            permission.judge([document])
         return show_one(storage, projection, document)
 
     meetings = 0
@@ -148,26 +176,40 @@ def _run_checked(model: Handle, wanted: Filter, write: Callable[[Attempt, Allowa
 
 
 def add_relations(
-    model: Handle, wanted: Filter, relations: Mapping[str, Any], rev: int | None, get: Get | None, replace: bool
+    model: Handle,
+    wanted: dict[str, Any],
+    relations: Mapping[str, Any],
+    rev: int | None,
+    get: Get | None,
+    replace: bool,
+    allow: Sequence[str],
 ) -> Document | None:
     """Relate one document to others; return it projected."""
     check_flag("replace", replace)
-    return _relate(model, wanted, relations, rev, get, partial(add, replace=replace))
+    permission = Permission(model, names_in_documents([relations]), allow)
+    return _relate(model, wanted, relations, rev, get, permission, partial(add, replace=replace))
 
 
 def remove_relations(
-    model: Handle, wanted: Filter, relations: Mapping[str, Any], rev: int | None, get: Get | None
+    model: Handle,
+    wanted: dict[str, Any],
+    relations: Mapping[str, Any],
+    rev: int | None,
+    get: Get | None,
+    allow: Sequence[str],
 ) -> Document | None:
     """End relations of one document; return it projected."""
-    return _relate(model, wanted, relations, rev, get, remove)
+    permission = Permission(model, names_in_documents([relations]), allow)
+    return _relate(model, wanted, relations, rev, get, permission, remove)
 
 
 def _relate(
     model: Handle,
-    wanted: Filter,
+    wanted: dict[str, Any],
     relations: Mapping[str, Any],
     rev: int | None,
     get: Get | None,
+    permission: Permission,
     plan: Callable[[Attempt, ModelSchema, Filter, Mapping[str, RelationInput]], Plan[Document | None]],
 ) -> Document | None:
     storage = model.ready()
@@ -175,29 +217,37 @@ def _relate(
     inputs = parse_inputs(model.schema, relations)
     if not inputs:
         raise ValidationError({"relations": [messages.NO_RELATION_NAMED]})
-    exact = of_revision(wanted, rev)
+    exact = of_revision(permission.narrow(wanted), rev)
 
     def write(attempt: Attempt) -> Document | None:
+        permission.refuse_missing(storage, [inputs], leaving=plan is remove)
         document = apply(storage, plan(attempt, model.schema, exact, inputs))
+        permission.judge([permission.changed(storage, wanted, document)])
         return show_one(storage, projection, raise_if_stale(storage, model.name, wanted, rev, document))
 
     return model.database.run(write, hot=[*model.named(wanted), *sources_in(inputs)]).result
 
 
-def delete_one(model: Handle, wanted: Filter, rev: int | None, cascade: bool) -> DeleteResult:
+def delete_one(model: Handle, wanted: dict[str, Any], rev: int | None, cascade: bool) -> DeleteResult:
     """Delete one document, and with ``cascade`` those that require it."""
+    permission = Permission(model)
     storage = model.ready()
     check_flag("hardCascade", cascade)
-    exact = of_revision(wanted, rev)
+    exact = of_revision(permission.narrow(wanted), rev)
 
     def write(attempt: Attempt) -> dict[str, int] | None:
-        counts = apply(storage, delete(attempt, model.schema, exact, cascade))
+        counts = permission.changed(storage, wanted, apply(storage, delete(attempt, model.schema, exact, cascade)))
         return raise_if_stale(storage, model.name, wanted, rev, counts)
 
-    done = model.database.run(write, hot=model.named(wanted))
+    try:
+        done = model.database.run(write, hot=model.named(wanted))
+    except StillReferenced:
+        if permission.counts_holders:
+            raise
+        raise StillReferenced(model.name, {}) from None
     if done.result is None:
         return DeleteResult(deletedCount=0, cascaded={})
-    cascaded = dict(sorted((done.deleted + Counter(done.result)).items()))
+    cascaded = dict(sorted((done.deleted + Counter(done.result)).items())) if permission.counts_holders else {}
     pending = {"pending": True} if done.pending else {}
     return DeleteResult(deletedCount=1, cascaded=cascaded, **pending)
 

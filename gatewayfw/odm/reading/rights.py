@@ -50,6 +50,16 @@ class Rights:
         return NOTHING if self.joined.is_closed else self.filter_of(self.joined.rows, "rows")
 
     @cached_property
+    def changes(self) -> dict[str, Any]:
+        """The stored filter of what may be changed of that; empty for all."""
+        return self.filter_of(self.joined.changes, "write")
+
+    @cached_property
+    def checks(self) -> dict[str, Any]:
+        """The stored filter of what a write may leave; empty for anything."""
+        return self.filter_of(self.joined.checks, "check")
+
+    @cached_property
     def owned(self) -> Mapping[str, frozenset[ObjectId]]:
         """The ids of the documents that show a hidden name, by name."""
         hides = self.joined.hides
@@ -141,7 +151,7 @@ def _screen_link(
     found = [copies_in(one.get(name)) for one in documents]
     if link.guarded:
         ids = {id_ for each in found for one in each if isinstance(id_ := one.get("_id"), ObjectId)}
-        there = _find_there(storage, link.model, rights, ids)
+        there = find_there(storage, link.model, rights, ids)
         found = [[one for one in each if _is_in(one, there)] for each in found]
     if link.owned:
         found = [[_without(one, link.owned, rights.owned) for one in each] for each in found]
@@ -156,7 +166,7 @@ def _screen_link(
     return screened
 
 
-def _find_there(storage: Storage, model: str, rights: Rights, ids: Iterable[ObjectId]) -> set[ObjectId]:
+def find_there(storage: Storage, model: str, rights: Rights, ids: Iterable[ObjectId]) -> set[ObjectId]:
     """Return which of the documents with these ids are there."""
     if rights.rows is NOTHING:
         return set()

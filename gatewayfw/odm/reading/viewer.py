@@ -30,6 +30,11 @@ class Viewer:
         """Return what the policies of a model say; None if they restrict nothing."""
         return joined(self.schemas, model, self.caller.role)
 
+    @property
+    def is_restricted(self) -> bool:
+        """Whether some model is."""
+        return any(self.joined(model) is not None for model in self.schemas.get_schemas())
+
     def hides(self, model: str) -> Mapping[str, tuple[ContextFn, ...]]:
         """Return the hidden names of a model, as `Joined.hides`."""
         found = self.joined(model)

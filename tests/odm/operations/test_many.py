@@ -32,7 +32,7 @@ def refused(**counts):
 
 
 def test_a_deletion_adds_up_what_was_deleted():
-    deletion = Deletion("city")
+    deletion = Deletion("city", counts=True)
     deletion.add([1, 2, 3], Done([{"person": 1}, None, {}]))
     deletion.add([4], Done([{"person": 2, "club": 1}], deleted=Counter(person=5)))
     assert deletion.end_round(3) is None
@@ -40,21 +40,21 @@ def test_a_deletion_adds_up_what_was_deleted():
 
 
 def test_pending_jobs_are_told():
-    deletion = Deletion("city")
+    deletion = Deletion("city", counts=True)
     deletion.add([1], Done([{}], frozenset({"job"})))
     deletion.add([2], Done([{}]))
     assert deletion.told() == {"deletedCount": 2, "cascaded": {}, "pending": True}
 
 
 def test_nothing_matched():
-    deletion = Deletion("city")
+    deletion = Deletion("city", counts=True)
     assert deletion.end_round(0) is None
     assert deletion.told() == {"deletedCount": 0, "cascaded": {}}
     assert not bool(deletion.told())
 
 
 def test_what_was_refused_is_tried_again_the_other_way_round():
-    deletion = Deletion("city")
+    deletion = Deletion("city", counts=True)
     deletion.add([1, 2], Done([refused(club=1), {}]))
     deletion.add([3, 4], Done([refused(club=1), refused(club=1)]))
     assert [list(page) for page in deletion.end_round(1)] == [[4, 3, 1]]
@@ -63,7 +63,7 @@ def test_what_was_refused_is_tried_again_the_other_way_round():
 
 
 def test_a_round_that_deletes_nothing_is_the_last():
-    deletion = Deletion("city")
+    deletion = Deletion("city", counts=True)
     deletion.add([1, 2, 3], Done([refused(person=7), {}, refused(person=1)]))
     assert list(deletion.end_round(1)) == [[3, 1]]
     deletion.add([3, 1], Done([refused(person=1), refused(person=1, club=2)]))

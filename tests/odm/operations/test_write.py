@@ -233,7 +233,7 @@ def test_an_update_looks_at_the_document_first_where_it_cannot_try(bounded, aske
 
     calls, look = (
         asked("find", of=bounded.storage),
-        ("find", ("note", {"n": 1}, ("n", "text")), {"sort": (), "limit": 1}),
+        ("find", ("note", {"n": 1}, ("n", "text")), {"limit": 1}),
     )
     update()
     assert calls == []
@@ -254,7 +254,7 @@ def test_an_update_of_many_looks_at_each_document_first(bounded, asked):
     (there,) = bounded.notes.find()
     calls, wanted = asked("find", of=bounded.storage), {"n": 1, "_id": there["_id"]}
     assert bounded.notes.update_many({"n": 1}, {"$set": {"text": "y"}}) == {"matched": 1, "modified": 1}
-    assert calls[2:] == [("find", ("note", wanted, ("n", "text")), {"sort": (), "limit": 1})]
+    assert calls[2:] == [("find", ("note", wanted, ("n", "text")), {"limit": 1})]
 
 
 @pytest.mark.parametrize("wanted", [{"key": "a"}, {"_id": ID}], ids=["unique", "id"])

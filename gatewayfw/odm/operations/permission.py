@@ -1,0 +1,161 @@
+"""What policies let the caller of an act write, before and after it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, final
+
+from gatewayfw import messages
+from gatewayfw.errors import Forbidden, UsageError, missing_related
+from gatewayfw.odm.ids import ordered
+from gatewayfw.odm.operations.handle import Handle
+from gatewayfw.odm.reading.paths import path_text
+from gatewayfw.odm.reading.rights import both, find_there, rights_of
+from gatewayfw.odm.writing.inputs import RelationInput
+from gatewayfw.policies.joining import policies_of
+from gatewayfw.schemas import Schemas
+from gatewayfw.storage import Document, Storage
+from gatewayfw.storage.documents import as_stored
+from gatewayfw.storage.filter_operators import JUNCTIONS, compile_filter
+
+T = TypeVar("T")
+_Filter = dict[str, Any]
+
+
+@final
+class Permission:
+    """What the caller may write of one model in one operation.
+
+    That is everything if no policy restricts it. ``names`` are those that the operation names, ``allow`` the hidden and
+    fixed ones that it may name nevertheless.
+
+    Raises:
+        Forbidden: the caller may write nothing of the model, or not what it names.
+        UsageError: ``allow`` has a name that no policy of the model hides or fixes.
+    """
+
+    def __init__(self, model: Handle, names: Iterable[str] = (), allow: Sequence[str] = ()) -> None:
+        self._model, self._viewer = model, model.viewer()
+        self._rights = None if self._viewer is None else rights_of(self._viewer, model.name)
+        allowed = _allowed(model.schemas, model.name, allow) if allow else ()
+        if self._rights is None:
+            return
+        joined = self._rights.joined
+        if not joined.writes:
+            raise Forbidden(messages.NOT_TO_WRITE.format(model=model.name))
+        refused = {*joined.hides, *joined.fixed}.difference(allowed).intersection(names)
+        if refused:
+            raise Forbidden(messages.NOT_TO_SET.format(model=model.name, names=", ".join(sorted(refused))))
+
+    def narrow(self, wanted: _Filter) -> _Filter:
+        """Return a filter of what may be changed, too."""
+        return wanted if self._rights is None else both(wanted, self._rights.changes)
+
+    def changed(self, storage: Storage, wanted: _Filter, result: T | None) -> T | None:
+        """Return the result of a change of what `narrow` left of a filter.
+
+        Raises:
+            Forbidden: it is None because what matches ``wanted`` may not be changed.
+        """
+        if result is None:
+            self.refuse_seen(storage, wanted, self.narrow(wanted))
+        return result
+
+    def refuse_seen(self, storage: Storage, wanted: _Filter, *unless: _Filter) -> None:
+        """Refuse to change documents one of which is seen, but may not be changed.
+
+        Raises:
+            Forbidden: a document matches ``wanted``, and none one of ``unless``.
+        """
+        if self._rights is None or not self._rights.changes:
+            return
+        name, outside = self._model.name, both(wanted, {"$nor": [self._rights.changes]})
+        if _is_there(storage, name, outside) and not any(_is_there(storage, name, one) for one in unless):
+            raise Forbidden(messages.NOT_TO_CHANGE.format(model=name))
+
+    def refuse_missing(
+        self, storage: Storage, inputs: Iterable[Mapping[str, RelationInput]], *, leaving: bool = False
+    ) -> None:
+        """Refuse ids in relations whose documents are not there for the caller.
+
+        They get the error of ids that do not exist; if they are ``leaving``, of ids that are not related: then shared
+        copies may be named by whoever sees them.
+
+        Raises:
+            NotFound: names the ids.
+        """
+        if self._viewer is None:
+            return
+        named: dict[tuple[str, str], set[Any]] = {}
+        for one in (one for each in inputs for one in each.values()):
+            model = one.relation.schema_name
+            if self._viewer.has_rows(model) and not (leaving and one.relation.shared):
+                named.setdefault((model, one.relation.name if leaving else model), set()).update(one.ids)
+        for (model, shown), ids in sorted(named.items()):
+            rights = rights_of(self._viewer, model)
+            there = ids if rights is None else find_there(storage, model, rights, ids)
+            if missing := [id_ for id_ in ordered(ids) if id_ not in there]:
+                raise missing_related(shown, missing)
+
+    @property
+    def counts_holders(self) -> bool:
+        """Whether the caller is told how many other documents a delete concerns."""
+        return self._viewer is None or not self._viewer.is_restricted
+
+    @property
+    def judged(self) -> Collection[str]:
+        """The names that `judge` looks at."""
+        return () if self._rights is None else set(_heads(self._rights.checks))
+
+    def judge(self, documents: Iterable[Document | None]) -> None:
+        """Refuse what a write has left, in its transaction, which this undoes.
+
+        Raises:
+            Forbidden: a document may not be left like this.
+        """
+        if self._rights is None or not self._rights.checks:
+            return
+        fits = compile_filter(as_stored(self._rights.checks))
+        if not all(one is None or fits(as_stored(one)) for one in documents):
+            raise Forbidden(messages.NOT_TO_LEAVE.format(model=self._model.name))
+
+
+def names_in_update(update: object) -> Iterator[str]:
+    """Yield the names of the fields that an update changes.
+
+    What is no update is refused later.
+    """
+    for changes in update.values() if isinstance(update, Mapping) else ():
+        for path in changes if isinstance(changes, Mapping) else ():
+            if isinstance(text := path_text(path, "update"), str):
+                yield text.partition(".")[0]
+
+
+def names_in_documents(given: Iterable[object]) -> Iterator[str]:
+    """Yield the names that new documents and relation input have."""
+    for one in given:
+        if isinstance(one, Mapping):
+            yield from (name for name in one if isinstance(name, str))
+
+
+def _allowed(schemas: Schemas, model: str, allow: Sequence[str]) -> tuple[str, ...]:
+    names = (allow,) if isinstance(allow, str) else tuple(allow)
+    known = {name for policy in policies_of(schemas, model) for name in policy.hide | policy.fixed}
+    for name in names:
+        if name not in known:
+            raise UsageError(f"allow: no policy of model {model} hides or fixes {name!r}")
+    return names
+
+
+def _is_there(storage: Storage, model: str, wanted: Mapping[str, Any]) -> bool:
+    return next(storage.find(model, wanted, [], limit=1), None) is not None
+
+
+def _heads(filter: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names at which the paths of a stored filter begin."""
+    for path, condition in filter.items():
+        if path in JUNCTIONS:
+            for one in condition:
+                yield from _heads(one)
+        else:
+            yield path.partition(".")[0]
