@@ -19,7 +19,7 @@ from gatewayfw.storage import Storage
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ["", ".acts", ".auth", ".client", ".files", ".observe", ".odm", ".storage"]
-MODULES = ["errors", "testing.factories", "testing.kit", "testing.mongod", "testing.plugin"]
+MODULES = ["errors", "testing.kit", "testing.mongod", "testing.plugin"]
 #: Their methods are described with them, not with each of their subclasses.
 ABSTRACT = (FileStore, Storage)
 pytestmark = pytest.mark.slow

@@ -15,8 +15,8 @@ from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.bounds import Bounds, bounds_problem
 from gatewayfw.schemas.get import Level, Spec, level
 from gatewayfw.schemas.kinds.file import UNKNOWN, Upload
-from gatewayfw.testing import field_values
-from gatewayfw.testing.field_values import IDS, TEXTS, WORDS, Draw, Maker, Values
+from tests.fuzz import field_values
+from tests.fuzz.field_values import IDS, TEXTS, WORDS, Draw, Maker, Values
 
 #: Most bytes of a file, and names of one level of a `get`.
 _MOST = 8

@@ -26,8 +26,8 @@ from gatewayfw.acts.act import Act
 from gatewayfw.core import Gateway
 from gatewayfw.errors import ValidationError
 from gatewayfw.schemas import Mode
-from gatewayfw.testing.field_values import IDS, JSON, OBJECTS
 from tests.fuzz.details import DetailsMaker, fits
+from tests.fuzz.field_values import IDS, JSON, OBJECTS
 from tests.fuzz.hostile_values import EXPRESSIONS, KEYS, NUMBERS, ODD, ODD_IDS, OPERATORS, SPLICES, TEXTS
 
 #: Characters that a value which is repeated grows to at most; some more than a text may have.

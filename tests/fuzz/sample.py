@@ -10,9 +10,9 @@ import mongomock
 from hypothesis import strategies as st
 
 from gatewayfw.acts import Act
-from gatewayfw.testing.field_values import IDS
 from sample_service.app import create_service
 from sample_service.demo import seed
+from tests.fuzz.field_values import IDS
 from tests.fuzz.hostile import good_bodies, hostile_bodies
 
 HIDDEN = frozenset({"password", "_gw"})

@@ -21,8 +21,8 @@ from marshmallow import validate
 from gatewayfw import schemas as gws
 from gatewayfw.core import gateway
 from gatewayfw.schemas import Mode
-from gatewayfw.testing import field_values
-from gatewayfw.testing.field_values import FLOATS, Maker, Values
+from tests.fuzz import field_values
+from tests.fuzz.field_values import FLOATS, Maker, Values
 from tests.fuzz.search import drawn
 from tests.fuzz.zoo import Colour, Stay
 
