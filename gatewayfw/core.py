@@ -69,9 +69,9 @@ class Gateway:
     Two gateways share nothing, not even within one app. With an ``app`` it is mounted there, at the root (`init_app`).
     The keywords are the settings of `gatewayfw.settings.Settings`; missing ones are read from the config of the app in
     which it is first registered (``GATEWAYFW_DEADLINE``), then from the environment. ``caller_key`` names the caller
-    for rate limits, see `gatewayfw.limits`. ``exceptions`` says which replies exceptions of acts and hooks
-    become, ``{SomeError: (409, "code", "message")}``, see `gatewayfw.acts.replies`. ``roles`` are the names that
-    policies and rules use; ``policy_role`` gives the caller's by the context, by default the name of ``active_role``.
+    for rate limits, see `gatewayfw.limits`. ``exceptions`` says which replies exceptions become, ``{SomeError: (409,
+    "code", "message")}``, see `gatewayfw.acts.replies`. ``roles`` are the names that policies and rules use;
+    ``policy_role`` gives the caller's by the context, by default the name of ``active_role``.
 
     Attributes:
         settings: the settings in force.
@@ -119,8 +119,8 @@ class Gateway:
         self._batches = Batches(self.lifecycle, self.context_fns, self.settings, self.odm)
         self._calls = CallObservers(self.acts.resolve)
         self.files = Files(self.odm, self.acts)
-        more = (self.files.problems, policies.problems)
-        self.checks = Checks(self.schemas, self.acts, lambda: self.odm.database.is_set, *more)
+        found = (lambda: self.odm.database.is_set, self.files.problems, policies.problems)
+        self.checks = Checks(self.schemas, self.acts, *found, roles=policies.roles)
         self.mounts: WeakKeyDictionary[App, dict[str, Endpoint]] = WeakKeyDictionary()
         open_to_config(self.settings, settings)
         if app is not None:

@@ -6,7 +6,7 @@ mistake with its place. What counts as a mistake is our choice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from typing import final
 
 from gatewayfw.acts.act import Act
@@ -25,8 +25,9 @@ _NAMED = 10
 class Checks:
     """Checks the definitions of one gateway, once for each state of them.
 
-    ``more`` gives the mistakes that other parts find. ``right`` is the ``stamp`` of ``schemas``, which changes with
-    every definition, when all were correct last; None before.
+    ``more`` give the mistakes that other parts find. ``roles`` are the names that rules may use; none for any.
+    ``right`` is the ``stamp`` of ``schemas``, which changes with every definition, when all were correct last; None
+    before.
     """
 
     def __init__(
@@ -35,12 +36,14 @@ class Checks:
         acts: Acts,
         has_database: Callable[[], bool],
         *more: Callable[[], Iterable[str]],
+        roles: Collection[str] = (),
     ) -> None:
         self.schemas = schemas
         self.right: object = None
         self._acts = acts
         self._has_database = has_database
         self._more = more
+        self._roles = roles
         self._judged: tuple[object, tuple[str, ...]] = (None, ())
 
     def problems(self) -> list[str]:
@@ -73,6 +76,7 @@ class Checks:
             selects = list(act.struct.selects())
             used.update((select.model, select.spec) for _, select in selects)
             yield from (f"{name}: {problem}" for problem in find_act_problems(act))
+            yield from (f"{name}: {problem}" for problem in find_role_problems(act, self._roles))
             if act.once and not self._has_database():
                 yield f"{name}: idempotent acts need a database: call odm.set_db(...) first"
         for remote in self._acts.remote_services():
@@ -102,6 +106,14 @@ def find_act_problems(act: Act) -> Iterator[str]:
     for mark in find_marks(act.early_hooks):
         if fields is not None and mark.role and mark.role.place == "set" and mark.role.name not in fields:
             yield f"set: {mark.name} takes the caller's role from {mark.role.name!r}, which set does not have"
+
+
+def find_role_problems(act: Act, roles: Collection[str]) -> Iterator[str]:
+    """Yield the roles in an act's access rules that are not among declared ones."""
+    rules = (rule for hook in act.access_rules for rule in getattr(hook, "rules", ())) if roles else ()
+    for role in dict.fromkeys(role for rule in rules for role in rule.roles):
+        if role not in roles:
+            yield f"grant: unknown role {role!r} (known: {', '.join(roles)})"
 
 
 def fields_of_set(act: Act) -> Container[str] | None:

@@ -88,6 +88,10 @@ class KeyedRequest:
         files = [[path, upload.sha256] for path, upload in sorted(uploads.items())]
         return replace(self, body=_hash([self.body, files]))
 
+    def of(self, whose: Sequence[str]) -> KeyedRequest:
+        """Return it with a caller in its hash, so that nobody else gets its reply."""
+        return replace(self, body=_hash([self.body, list(whose)]))
+
     def begin_record(self, caller: Sequence[str], now: datetime) -> dict[str, Any]:
         """Return the record that this request begins with; its ``token`` is no other's."""
         return {

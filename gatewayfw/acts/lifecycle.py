@@ -6,7 +6,7 @@ first. Source: specification 12.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, NoReturn, Protocol, TypeVar, final
 
@@ -76,6 +76,9 @@ class Callers(Protocol):
 
     def now(self) -> Any:
         """Return whose rights hold now."""
+
+    def identity(self) -> Sequence[str] | None:
+        """Return what tells who calls now from others; None where nobody is restricted."""
 
     def hooks(self) -> Any:
         """Return what stands for hooks, which nothing restricts."""
@@ -180,6 +183,8 @@ class Lifecycle:
                     prepared, bounds.reply_bytes = body, found.reply_bytes
                 if request is None:
                     return finish(found.run(prepared), bounds)
+                if self.callers is not None and (whose := self.callers.identity()):
+                    request = request.of(whose)
                 return self._idempotent.run(request, prepared, bounds, found.run, finish, uploads)
             except Exception as error:  # As `_translating`, which costs a twentieth of an act that does nothing.
                 self._raise(found, body, error, bounds)

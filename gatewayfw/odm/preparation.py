@@ -19,6 +19,7 @@ from gatewayfw.errors import DefinitionError, GatewayError
 from gatewayfw.odm.jobs import records
 from gatewayfw.odm.notes import Note, find_refused, hash_of, note_of, read_index_notes, write_index_notes
 from gatewayfw.odm.upkeep.indexes import wanted_indexes
+from gatewayfw.policies.joining import policies_of
 from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.relations import Keys
 from gatewayfw.settings import Settings
@@ -84,12 +85,19 @@ class Preparation:
         own, defined = dict.fromkeys(names), self._schemas.get_schemas()
         for name in own:
             self._schemas.validate(name)
+            self._refuse_undoing(name)
         reached = [near for name in own for near in neighbours(self._schemas, name) if near in defined]
         if self._storage.multi_process:
             self._storage.has_transactions()  # warns when there are none
             self._internal[records.COLLECTION] = records.INDEXES
             reached.append(records.COLLECTION)
         self._prepare(own, dict.fromkeys(name for name in reached if name not in own))
+
+    def _refuse_undoing(self, name: str) -> None:
+        """Refuse policies whose writes may have to be undone, where nothing can be."""
+        undoing = [one.where for one in policies_of(self._schemas, name) if one.may_undo]
+        if undoing and not self._storage.has_transactions():
+            raise DefinitionError(f"{undoing[0]}: rows, check and write need a database with transactions")
 
     def prepare_collection(self, name: str, indexes: Sequence[Index]) -> None:
         """Prepare a collection that belongs to no model, on its first use."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import Token
@@ -14,6 +15,7 @@ from gatewayfw.policies.gets import refuse_hidden
 from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.get import SelectStruct
 
+_LOG = logging.getLogger("gatewayfw.policies")
 Mark = Token[Mapping[Any, Entry]]
 
 
@@ -73,9 +75,15 @@ class Policies:
         self._schemas.add_policy(parse_policy(self.roles, models, **given, **more))
 
     def problems(self) -> Iterator[str]:
-        """Yield what is wrong with the policies, in words."""
+        """Yield what is wrong with the policies, in words.
+
+        The log says which models those for all models are not about.
+        """
         for policy in self._schemas.policies:
             yield from find_problems(self._schemas, policy)
+            models = self._schemas.get_schemas() if policy.models is None else ()
+            if others := [name for name in models if not policy.covers(self._schemas, name)]:
+                _LOG.warning("%s is not about %s: no %s", policy.where, ", ".join(others), ", ".join(policy.needs))
 
     # -- who calls; the lifecycle of acts asks
 
@@ -110,6 +118,17 @@ class Policies:
     def now(self) -> Entry | None:
         """Return who calls now; None outside of acts, or where nothing restricts anybody."""
         return CALLERS.get().get(self._schemas)
+
+    def identity(self) -> list[str] | None:
+        """Return role and user of who calls now; None outside of acts."""
+        entry = self.now()
+        if entry is None:
+            return None
+        context = entry.context if isinstance(entry, Caller) else self._snapshot()
+        user = context.get("user")
+        id_ = user.get("_id") if isinstance(user, Mapping) else None
+        role = repr(entry.role) if isinstance(entry, Caller) else entry.value
+        return [role, type(id_).__name__, str(id_)]
 
     def hooks(self) -> Entry | None:
         """Return what stands for hooks; None where nothing restricts anybody."""

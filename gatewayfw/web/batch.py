@@ -28,9 +28,11 @@ from gatewayfw.acts.lifecycle import Lifecycle, RequestBounds, say_what_is_done
 from gatewayfw.acts.remote import RemoteService
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.acts.totals import BatchTotals
+from gatewayfw.callers import Caller
 from gatewayfw.errors import BadRequest, GatewayError, NotDone
 from gatewayfw.observe.calls import OK, CallObservers, OpenCall
 from gatewayfw.odm import Odm
+from gatewayfw.odm.reading.rights import fix_rights
 from gatewayfw.settings import Settings
 from gatewayfw.web.failure import is_unexpected
 from gatewayfw.web.flask_request import FlaskGlobals, address_of, begin
@@ -218,6 +220,8 @@ class _Running:
                     raise act
                 body = self._lifecycle.prepare(act, self._body(number), bounds)
                 caller = None if self._callers is None else self._callers.now()
+                if isinstance(caller, Caller):
+                    fix_rights(self._odm.schemas, caller)  # before other items write
                 prepared.append((act, body, (*shared[:2], caller)))
         return prepared
 

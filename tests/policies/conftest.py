@@ -14,14 +14,14 @@ ROLES = ["Clerk", "Customer", "Auditor"]
 def define(gw):
     """Define the models of a shop: rentals of an item to a customer, which the customer lists."""
     many = {"rentals": {"type": "multiple", "limit": 3, "sort": {"field": "_id", "order": "asc"}}}
-    gw.odm.new_model("tenant", {"name": string})
-    gw.odm.new_model("customer", {"name": string, "email": optional(string)})
-    gw.odm.new_model("item", {"name": string, "price": optional(string)})
+    gw.odm.new_model("tenant", {"name": string(size=(0, 50))})
+    gw.odm.new_model("customer", {"name": string(size=(0, 50)), "email": optional(string(size=(0, 50)))})
+    gw.odm.new_model("item", {"name": string(size=(0, 50)), "price": optional(string(size=(0, 50)))})
     links = {
         "customer": {"schemaName": "customer", "type": "single", "relatedRelations": many},
         "item": {"schemaName": "item", "type": "single", "optional": True},
     }
-    gw.odm.new_model("rental", {"day": string, "deposit": optional(string)}, links)
+    gw.odm.new_model("rental", {"day": string(size=(0, 50)), "deposit": optional(string(size=(0, 50)))}, links)
     return gw
 
 
@@ -81,11 +81,8 @@ def shop(database):
 
 
 @pytest.fixture
-def serve(gw):
-    """A function that serves the gateway; what it returns calls an act as a role, and gives status, body and code.
-
-    The user is whoever the header names; the role is that of the header, too.
-    """
+def sign_in(gw):
+    """A hook: the user is whoever the header names, the role that of the header, too."""
 
     def sign_in():
         context = gw.context_fns.get_context_model()
@@ -95,6 +92,12 @@ def serve(gw):
         if "x-role" in context.Headers:
             gw.context_fns.add_context({"active_role": {"name": context.Headers["x-role"]}})
 
+    return sign_in
+
+
+@pytest.fixture
+def serve(gw, sign_in):
+    """A function that serves the gateway; what it returns calls an act as a role, and gives status, body and code."""
     gw.acts.use(pre_act=[sign_in])
 
     def start():

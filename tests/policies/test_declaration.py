@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
+import mongomock
 import pytest
 
-from gatewayfw import DefinitionError, gateway
+from gatewayfw import DefinitionError, gateway, string
+from gatewayfw.auth import Auth, Rule, Tokens
+from gatewayfw.storage import MockStorage
 
 
 def nothing(context):
@@ -80,3 +85,46 @@ def test_fields_relations_and_reverse_relations_may_be_hidden(gw):
     gw.policy("customer", roles=["Clerk"], hide=["rentals"])
     gw.policy("*", roles="*", hide=["price"])
     gw.check()
+
+
+def test_the_start_says_which_models_a_policy_for_all_is_not_about(gw, caplog):
+    gw.policy("*", roles="*", needs=["customer"], write=False)
+    gw.policy("item", roles="*")
+    gw.check()
+    assert [record.getMessage() for record in caplog.records] == [
+        "policy of * for * is not about tenant, customer, item: no customer"
+    ]
+
+
+@pytest.mark.parametrize(("roles", "problem"), [(("Clerk", "Boss"), "unknown role 'Boss'"), (("Clerk",), None)])
+def test_a_rule_names_declared_roles_only(gw, roles, problem):
+    auth = Auth(gw.context_fns, Tokens("k" * 32), load_user=lambda id_: None)
+    hooks = [auth.read_token, auth.load_user, auth.grant(Rule(roles=roles))]
+    gw.acts.act("item", "look", set={"activeRoleId": string}, pre_act=hooks)(nothing)
+    found = [f"item.look: grant: {problem} (known: Clerk, Customer, Auditor)"] if problem else []
+    assert gw.checks.problems() == found
+
+
+class WithoutTransactions(MockStorage):
+    """A database on which nothing can be undone."""
+
+    def has_transactions(self):
+        return False
+
+
+@pytest.mark.parametrize(
+    ("given", "is_refused"),
+    [
+        ({"rows": nothing}, True),
+        ({"check": nothing}, True),
+        ({"write": nothing}, True),
+        ({"rows": nothing, "write": False}, False),
+        ({"hide": ["price"], "fixed": ["name"]}, False),
+    ],
+)
+def test_what_may_have_to_be_undone_needs_transactions(gw, given, is_refused):
+    gw.odm.set_db(WithoutTransactions(mongomock.MongoClient().test))
+    gw.policy("item", roles=["Clerk"], **given)
+    problems = "policy of item for Clerk: rows, check and write need a database with transactions"
+    with pytest.raises(DefinitionError, match=problems) if is_refused else nullcontext():
+        gw.odm.ready()

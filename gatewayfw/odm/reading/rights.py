@@ -13,7 +13,7 @@ from typing import Any, final
 
 from bson import ObjectId
 
-from gatewayfw.callers import Free, calling
+from gatewayfw.callers import Caller, Free, calling
 from gatewayfw.errors import UsageError
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm.reading.filters import stored_filter
@@ -21,6 +21,7 @@ from gatewayfw.odm.reading.projection import LinkShape, Projection, copies_in
 from gatewayfw.odm.reading.viewer import Viewer
 from gatewayfw.policies.declaration import ContextFn
 from gatewayfw.policies.joining import Joined
+from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.values import id_of
 from gatewayfw.storage import Storage
 
@@ -110,6 +111,14 @@ def rights_of(viewer: Viewer, model: str) -> Rights | None:
         found = viewer.joined(model)
         known[model] = None if found is None else Rights(viewer, model, found)
     return known[model]  # type: ignore[no-any-return]  # the line before
+
+
+def fix_rights(schemas: Schemas, caller: Caller) -> None:
+    """Ask now for the rows and own documents of every model."""
+    viewer = Viewer(schemas, caller)
+    for model in schemas.get_schemas():
+        if rights := rights_of(viewer, model):
+            _ = rights.rows, rights.owned
 
 
 def limit(viewer: Viewer | None, model: str, wanted: dict[str, Any]) -> dict[str, Any]:
