@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import Any, TypeVar
-from uuid import UUID
 
-from bson import Code, DatetimeMS, DBRef, Decimal128, MaxKey, MinKey, ObjectId, Timestamp
+from bson import Code, DatetimeMS, MaxKey, MinKey, ObjectId, Timestamp
 
 from gatewayfw.storage.documents import encode
+from gatewayfw.storage.order import order_key
 
 T = TypeVar("T")
 
@@ -18,28 +16,24 @@ T = TypeVar("T")
 START = object()
 
 
-def _is_nan(id_: object) -> bool:
-    return id_.to_decimal().is_nan() if isinstance(id_, Decimal128) else isinstance(id_, float) and math.isnan(id_)
-
-
-#: The types of `_id` in MongoDB's order, each with the condition that finds all of it. A comparison finds only
+#: The condition that finds all ids of a type, by the rank of the type in MongoDB's order. A comparison finds only
 #: values of its own type. Not-a-number is found by none.
-_KINDS: tuple[tuple[Callable[[Any], bool], object], ...] = (
-    (lambda id_: isinstance(id_, MinKey), MinKey()),
-    (lambda id_: id_ is None, None),
-    (_is_nan, float("nan")),
-    (lambda id_: isinstance(id_, (int, float, Decimal128)) and not isinstance(id_, bool), {"$gte": float("-inf")}),
-    (lambda id_: isinstance(id_, str) and not isinstance(id_, Code), {"$gte": ""}),
-    (lambda id_: isinstance(id_, (Mapping, DBRef)), {"$gte": {}}),
-    (lambda id_: isinstance(id_, (bytes, UUID)), {"$gte": b""}),
-    (lambda id_: isinstance(id_, ObjectId), {"$gte": ObjectId(bytes(12))}),
-    (lambda id_: isinstance(id_, bool), {"$gte": False}),
-    (lambda id_: isinstance(id_, (datetime, DatetimeMS)), {"$gte": DatetimeMS(-(2**63))}),
-    (lambda id_: isinstance(id_, Timestamp), {"$gte": Timestamp(0, 0)}),
-    (lambda id_: isinstance(id_, Code) and id_.scope is None, {"$gte": Code("")}),
-    (lambda id_: isinstance(id_, Code), {"$gte": Code("", {})}),
-    (lambda id_: isinstance(id_, MaxKey), MaxKey()),
-)
+_CONDITIONS: Mapping[int, object] = {
+    -2: MinKey(),
+    0: None,
+    1: float("nan"),
+    2: {"$gte": float("-inf")},
+    3: {"$gte": ""},
+    4: {"$gte": {}},
+    6: {"$gte": b""},
+    7: {"$gte": ObjectId(bytes(12))},
+    8: {"$gte": False},
+    9: {"$gte": DatetimeMS(-(2**63))},
+    10: {"$gte": Timestamp(0, 0)},
+    12: {"$gte": Code("")},
+    13: {"$gte": Code("", {})},
+    15: MaxKey(),
+}
 
 
 def following(last: object = START) -> Iterator[dict[str, Any]]:
@@ -47,10 +41,10 @@ def following(last: object = START) -> Iterator[dict[str, Any]]:
     if last is START:
         yield {}
         return
-    at = next(at for at, (is_kind, _) in enumerate(_KINDS) if is_kind(last))
-    if isinstance(_KINDS[at][1], dict):
+    rank, _ = order_key(last)
+    if isinstance(_CONDITIONS[rank], dict):
         yield {"_id": {"$gt": last}}
-    yield from ({"_id": condition} for _, condition in _KINDS[at + 1 :])
+    yield from ({"_id": condition} for at, condition in _CONDITIONS.items() if at > rank)
 
 
 def pages(

@@ -22,8 +22,6 @@ from gatewayfw.schemas import RelatedRelation
 
 #: The parts of the hidden field that are written here.
 PARTS: Final = ("out", "some", "in")
-#: Ids in order, with fast lookup.
-_Ids = dict[ObjectId, None]
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -63,47 +61,53 @@ class OptOuts:
 
     def __init__(self, parts: Mapping[str, Any], ids_of: Callable[[str], Sequence[ObjectId]]) -> None:
         self._ids_of = ids_of
-        self._out: dict[str, dict[str, _Ids]] = {
-            relation: {name: dict.fromkeys(ids) for name, ids in reverses.items()}
-            for relation, reverses in parts.get("out", _NOTHING).items()
+        self._noted: dict[str, dict[str, dict[str, Any]]] = {
+            part: {relation: dict(reverses) for relation, reverses in parts.get(part, _NOTHING).items()}
+            for part in PARTS
         }
-        listed = parts.get("in", _NOTHING)
-        self._listed: dict[str, dict[str, _Ids]] = {
-            relation: {name: dict.fromkeys(listed.get(relation, _NOTHING).get(name, ())) for name in reverses}
-            for relation, reverses in parts.get("some", _NOTHING).items()
-        }
-        #: What was said of windows of `multiple` relations since, by target.
-        self._said: dict[str, dict[str, dict[ObjectId, bool]]] = {}
+        #: Whether a document that embeds a target stays out, by relation and reverse, then target, where that changes.
+        self._changed: dict[tuple[str, str], dict[ObjectId, bool]] = {}
         self._gone: dict[str, set[ObjectId]] = {}
 
     def is_out(self, reverse: RelatedRelation, target_id: ObjectId) -> bool:
         """Tell whether the document opted out of a target's reverse relation."""
-        if reverse.of_single and self._outs(reverse.relation, reverse.name):
+        if reverse.of_single and self._read("out", reverse.relation, reverse.name):
             return True
         return self._is_out(reverse.relation, reverse.name, target_id)
 
     def _is_out(self, relation: str, name: str, target_id: ObjectId) -> bool:
-        said = self._said.get(relation, {}).get(name, {})
-        if target_id in said:
-            return said[target_id]
-        listed = self._listed.get(relation, {}).get(name)
-        return target_id in self._outs(relation, name) if listed is None else target_id not in listed
+        if (relation, name) in self._changed:
+            return self._changed[relation, name].get(target_id, False)
+        if self._read("some", relation, name):
+            return target_id not in self._read("in", relation, name)
+        return target_id in self._read("out", relation, name)
 
-    def _outs(self, relation: str, name: str) -> _Ids:
-        return self._out.get(relation, {}).get(name, {})
+    def _read(self, part: str, relation: str, name: str) -> Any:
+        return self._noted[part].get(relation, _NOTHING).get(name, ())
 
     def set_out(self, reverse: RelatedRelation, target_id: ObjectId, out: bool) -> None:
         """Note whether the document opts out of a target's `multiple` reverse."""
         relation, name = reverse.relation, reverse.name
         if not reverse.of_single:
-            self._said.setdefault(relation, {}).setdefault(name, {})[target_id] = out
+            self._change(relation, name)[target_id] = out
             return
-        self._listed.get(relation, {}).pop(name, None)
-        ids = self._out.setdefault(relation, {}).setdefault(name, {})
+        self._changed.pop((relation, name), None)
+        for part in ("some", "in"):
+            self._noted[part].get(relation, {}).pop(name, None)
+        ids = dict.fromkeys(self._read("out", relation, name))
         if out:
             ids[target_id] = None
         else:
             ids.pop(target_id, None)
+        self._noted["out"].setdefault(relation, {})[name] = list(ids)
+
+    def _change(self, relation: str, name: str) -> dict[ObjectId, bool]:
+        """Return what changes of a window of a `multiple` relation: at first what is."""
+        if (relation, name) not in self._changed:
+            gone = self._gone.get(relation, ())
+            embedded = [id_ for id_ in self._ids_of(relation) if id_ not in gone]
+            self._changed[relation, name] = {id_: self._is_out(relation, name, id_) for id_ in embedded}
+        return self._changed[relation, name]
 
     def renote(self, reverses: Iterable[RelatedRelation]) -> None:
         """Note the same opt-outs in the form of the relation of these reverses.
@@ -116,38 +120,22 @@ class OptOuts:
 
     def forget(self, relation: str, ids: Iterable[ObjectId]) -> None:
         """Delete what is noted about targets that the document no longer embeds."""
-        gone = set(ids)
+        if not (gone := set(ids)):
+            return
         self._gone.setdefault(relation, set()).update(gone)
-        parts: tuple[dict[str, dict[str, dict[ObjectId, Any]]], ...] = (self._out, self._listed, self._said)
-        for part in parts:
-            for targets in part.get(relation, {}).values():
-                for id_ in gone:
-                    targets.pop(id_, None)
+        for name in {*self._noted["some"].get(relation, ()), *(name for one, name in self._changed if one == relation)}:
+            for id_ in gone:
+                self._change(relation, name).pop(id_, None)
+        outs = self._noted["out"].get(relation, {})
+        outs.update({name: [id_ for id_ in listed if id_ not in gone] for name, listed in outs.items()})
 
     def parts(self) -> dict[str, Any]:
         """Return the parts of the hidden field; some may be empty."""
-        out = {
-            relation: {name: list(ids) for name, ids in reverses.items() if ids and not self._has_said(relation, name)}
-            for relation, reverses in self._out.items()
-        }
-        some: dict[str, dict[str, bool]] = {}
-        listed: dict[str, dict[str, list[ObjectId]]] = {}
-        for relation in dict.fromkeys((*self._listed, *self._said)):
-            said, noted = self._said.get(relation, {}), self._listed.get(relation, {})
-            for name in dict.fromkeys((*noted, *said)):
-                if (ids := self._listing(relation, name)) is not None:
-                    some.setdefault(relation, {})[name] = True
-                    listed.setdefault(relation, {})[name] = ids
-        return dict(zip(PARTS, (out, some, listed), strict=True))
-
-    def _has_said(self, relation: str, name: str) -> bool:
-        return name in self._said.get(relation, ())
-
-    def _listing(self, relation: str, name: str) -> list[ObjectId] | None:
-        """Return the targets whose window lists the document; None for all that it embeds."""
-        if not self._has_said(relation, name) and not self._gone.get(relation):
-            return list(self._listed[relation][name])
-        said, gone = self._said.get(relation, {}).get(name, ()), self._gone.get(relation, ())
-        embedded = dict.fromkeys((*(id_ for id_ in self._ids_of(relation) if id_ not in gone), *said))
-        ids = [id_ for id_ in embedded if not self._is_out(relation, name, id_)]
-        return None if len(ids) == len(embedded) else ids
+        parts = {part: {one: dict(reverses) for one, reverses in by.items()} for part, by in self._noted.items()}
+        for (relation, name), outs in self._changed.items():
+            for by in parts.values():
+                by.get(relation, {}).pop(name, None)
+            if any(outs.values()):
+                parts["some"].setdefault(relation, {})[name] = True
+                parts["in"].setdefault(relation, {})[name] = [id_ for id_, out in outs.items() if not out]
+        return parts
