@@ -128,11 +128,11 @@ class MockStorage(Storage):
     @contextmanager
     def _undoing(self) -> Iterator[None]:
         """Make a block a transaction, or a part of the one under way."""
+        if self._open.transaction is not None:
+            with self._open.transaction.joined(), self._hold_lock():
+                yield
+            return
         with self._hold_lock():
-            if self._open.transaction is not None:
-                with self._open.transaction.joined():
-                    yield
-                return
             self._open.transaction = opened = _Undoable()
             try:
                 yield

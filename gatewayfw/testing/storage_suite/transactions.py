@@ -81,10 +81,12 @@ class Transactions(Topic):
         assert caught.value is raised
         assert (read_all(storage), read_all(storage, "others")) == (add_ids([{"a": 0, "c": [1]}, {}, {"a": 3}]), [])
 
-    def test_what_is_written_aside_stays_when_the_transaction_fails(self, storage: Storage) -> None:
+    def test_what_is_done_aside_stays_and_fails_alone(self, storage: Storage) -> None:
         def fail() -> None:
             storage.insert("things", [{"_id": 1}])
             storage.aside(lambda: storage.insert("others", [{"_id": 2}]))
+            with pytest.raises(DuplicateKey):
+                storage.aside(lambda: storage.insert("others", [{"_id": 1}]))
             assert storage.in_transaction() is True
             storage.insert("things", [{"_id": 3}])
             raise KeyError
@@ -93,16 +95,6 @@ class Transactions(Topic):
         with pytest.raises(KeyError):
             storage.transaction(fail)
         assert (read_all(storage), read_all(storage, "others")) == ([], [{"_id": 1}, {"_id": 2}])
-
-    def test_a_failure_aside_fails_no_transaction(self, storage: Storage) -> None:
-        def work() -> None:
-            storage.insert("things", [{"_id": 1}])
-            with pytest.raises(DuplicateKey):
-                storage.aside(lambda: storage.insert("others", [{"_id": 1}]))
-
-        storage.insert("others", [{"_id": 1}])
-        storage.transaction(work)
-        assert read_all(storage) == [{"_id": 1}]
 
     def test_a_transaction_sees_its_own_writes(self, storage: Storage) -> None:
         storage.insert("things", add_ids([{"a": 1}]))
@@ -130,50 +122,39 @@ class Transactions(Topic):
             storage.transaction(fail)
         assert collect_ids(read_all(storage)) == [1, 2, 3]
 
-    def test_a_nested_failure_dooms_the_outer_one_although_it_was_caught(self, storage: Storage) -> None:
-        error = RuntimeError("inner")
-
-        def inner() -> None:
-            storage.insert("things", [{"_id": 2}])
-            raise error
-
-        def outer() -> None:
-            storage.insert("things", [{"_id": 1}])
-            with pytest.raises(RuntimeError):
-                storage.transaction(inner)
-
-        with pytest.raises(RuntimeError) as caught:
-            storage.transaction(outer)
-        assert (caught.value is error, read_all(storage)) == (True, [])
-
-    def test_a_failed_read_dooms_the_transaction_although_it_was_caught(self, storage: Storage) -> None:
-        storage.ensure("things", [], 10)
-
-        def work() -> None:
-            storage.insert("things", [{"_id": 1}])
-            with storage.deadline(0), pytest.raises(Timeout):
-                list(storage.find("things", {}))
-
-        with pytest.raises(Timeout):
-            storage.transaction(work)
-        assert read_all(storage) == []
-
-    def test_every_later_call_in_a_doomed_transaction_raises_its_error(self, storage: Storage) -> None:
+    @pytest.mark.parametrize("way", ["refused write", "nested failure", "late write", "late read"])
+    def test_what_fails_inside_dooms_the_transaction_although_it_was_caught(self, storage: Storage, way: str) -> None:
+        """Every later call raises the same error, and so does the end."""
         storage.insert("things", [{"_id": 1}])
-        raised = []
+        raised: list[BaseException] = []
+        later: list[Callable[[], object]] = [
+            lambda: storage.insert("things", [{"_id": 3}]),
+            lambda: list(storage.find("things", {})),
+            lambda: storage.transaction(lambda: None),
+        ]
+
+        def fail() -> None:
+            storage.insert("things", [{"_id": 2}])
+            raise RuntimeError
+
+        def call_late(call: Callable[[], object]) -> None:
+            with storage.deadline(0):
+                call()
+
+        first: dict[str, Callable[[], object]] = {
+            "refused write": lambda: storage.insert("things", [{"_id": 1}]),
+            "nested failure": lambda: storage.transaction(fail),
+            "late write": lambda: call_late(later[0]),
+            "late read": lambda: call_late(later[1]),
+        }
 
         def work() -> None:
-            for call in (
-                lambda: storage.insert("things", [{"_id": 1}]),
-                lambda: storage.insert("things", [{"_id": 2}]),
-                lambda: list(storage.find("things", {})),
-                lambda: storage.transaction(lambda: None),
-            ):
-                with pytest.raises(DuplicateKey) as caught:
+            for call in (first[way], *later):
+                with pytest.raises((DuplicateKey, RuntimeError, Timeout)) as caught:
                     call()
                 raised.append(caught.value)
 
-        with pytest.raises(DuplicateKey) as caught:
+        with pytest.raises((DuplicateKey, RuntimeError, Timeout)) as caught:
             storage.transaction(work)
         assert {id(error) for error in raised} == {id(caught.value)}
         assert read_all(storage) == [{"_id": 1}]
