@@ -70,8 +70,6 @@ class Readiness:
         self._preparing = threading.Lock()
         #: What was true when an index was last looked for: the storage, the definitions and how much was dropped.
         self._definitions: tuple[Storage, int, int] | None = None
-        #: collection: the unique indexes it should have.
-        self._wanted: dict[str, list[Index]] = {}
         #: collection: when they were last there.
         self._found: dict[str, float] = {}
 
@@ -144,12 +142,13 @@ class Readiness:
         schemas = self._database.schemas
         definitions = (storage, schemas.version, self._database.preparation.drops)
         if self._definitions != definitions:
-            self._definitions, self._wanted, self._found = definitions, unique_indexes(schemas), {}
+            self._definitions, self._found = definitions, {}
+        unique = schemas.remembered(unique_indexes)
         oldest = sorted(self._found, key=self._found.__getitem__)[:1]
         again = [name for name in oldest if monotonic() - self._found[name] >= AGAIN]
-        for name in [*(name for name in self._wanted if name not in self._found), *again]:
+        for name in [*(name for name in unique if name not in self._found), *again]:
             waiting = self._database.preparation.waiting.get(name, ())
-            wanted = [index for index in self._wanted[name] if index.keys not in waiting]
+            wanted = [index for index in unique[name] if index.keys not in waiting]
             lacking = find_lacking(wanted, storage.indexes(name))
             if lacking is not None:
                 known = self._database.preparation.problems.get(name, [])

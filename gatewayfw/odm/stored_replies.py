@@ -22,7 +22,7 @@ NO_TRANSACTIONS = (
 
 
 class _Lost(Exception):
-    """Another request wrote first, so the attempt before this one was lost."""
+    """Another request wrote first; it has the outcome."""
 
 
 @final
@@ -55,36 +55,31 @@ class Replies:
         """
         storage = self._ready()
         same = {"_id": record["_id"]}
-        is_first = is_lost = False  # whether the first write is under way; whether it has met another request
+        has_conflict = False  # whether the first write has met another request
 
-        def write() -> None:
-            nonlocal is_first, is_lost
-            is_first = True
+        def work() -> None:
+            nonlocal has_conflict
+            if has_conflict:
+                raise _Lost
             try:
                 if replace:
                     storage.delete_many(COLLECTION, {**same, "token": replace})
                 storage.insert(COLLECTION, [dict(record)])
             except WriteConflict:
-                is_lost = True
+                has_conflict = True
                 raise
-            is_first = False
-
-        def work() -> None:
-            if is_lost:
-                raise _Lost
-            write()
+            except DuplicateKey as error:
+                raise _Lost from error
             storage.update_one(COLLECTION, same, {"$set": dict(answer())}, ())
 
         try:
             self._database.transact(work, (COLLECTION, {**same, "token": record["token"]}))
-        except (_Lost, Unavailable):
-            if not is_lost:
-                raise
-            return "CONFLICT"
-        except DuplicateKey:
-            if not is_first:
-                raise
-            return "DUPLICATE"
+        except _Lost:
+            return "CONFLICT" if has_conflict else "DUPLICATE"
+        except Unavailable:
+            if has_conflict:
+                return "CONFLICT"
+            raise
         return "DONE"
 
     def _ready(self) -> Storage:

@@ -7,19 +7,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Protocol
+from typing import Any
 
 from gatewayfw.errors import Timeout
-
-
-class Totals(Protocol):
-    """The sums of several requests that came as one.
-
-    See `gatewayfw.acts.totals`.
-    """
-
-    def add_queries(self, queries: int) -> None:
-        """Count the queries that a `get` causes; raise an error if they are too many."""
 
 
 class Scope:
@@ -29,12 +19,12 @@ class Scope:
         committed: whether a transaction or a single write committed in it. A transaction that fails
             later does not count; one that only read may count.
         reply_bytes: most bytes of JSON in the reply that the work is for; None without a reply.
-        totals: the sums that it shares with other work for the same request; None if it shares none.
+        totals: the sums that it shares with other work for the same request, see `gatewayfw.acts.totals`; or None.
     """
 
     # Those of a scope that is in no other.
     reply_bytes: int | None = None
-    totals: Totals | None = None
+    totals: Any = None
 
     def __init__(self, seconds: float, outer: Scope | None = None) -> None:
         self._until = until = time.monotonic() + seconds
@@ -56,13 +46,14 @@ class Scope:
 
     def end(self) -> None:
         """Use up the time that is left, here and in every outer scope."""
-        self._until = -math.inf
+        if self is not UNLIMITED:
+            self._until = -math.inf
         if self._outer is not None:
             self._outer.end()
 
     def commit(self) -> None:
         """Record that an operation committed, here and in every outer scope."""
-        self.committed = True
+        self.committed = self is not UNLIMITED
         if self._outer is not None:
             self._outer.commit()
 
@@ -76,17 +67,8 @@ class Scope:
             self.totals.add_queries(queries)
 
 
-class _Unlimited(Scope):
-    """The work outside of all deadlines, which keeps no record."""
-
-    def end(self) -> None:
-        """Do nothing."""
-
-    def commit(self) -> None:
-        """Do nothing."""
-
-
-UNLIMITED = _Unlimited(math.inf)
+#: The work outside of all deadlines, which keeps no record.
+UNLIMITED = Scope(math.inf)
 
 
 class Scopes(threading.local):

@@ -94,17 +94,15 @@ class MockCollection:
     def build(self, index: Index) -> str | None:
         """Build an index; return why it cannot be built."""
         name = index.options.get("name") or "_".join(f"{path}_{direction}" for path, direction in index.keys)
-        reason = find_unsupported(index)
-        if reason is None and name in self._kept.indexes:
-            reason = "another index has its name"
-        if reason is None:
-            reason = self._find_obstacle(index)
+        reason = find_unsupported(index) or self._find_obstacle(index, name)
         if reason is None:
             options = {option: value for option, value in index.options.items() if option != "name"}
             self._kept.create_index(name, {"key": list(index.keys), **options})
         return reason
 
-    def _find_obstacle(self, index: Index) -> str | None:
+    def _find_obstacle(self, index: Index, name: str) -> str | None:
+        if name in self._kept.indexes:
+            return "another index has its name"
         try:
             return COLLISION if has_collision(self._kept.documents, index) else None
         except StorageError as error:

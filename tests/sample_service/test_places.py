@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from bson import ObjectId
 
-from gatewayfw.odm.sizes.worst_case import MOST_BYTES, own_bytes, worst_sizes
+from gatewayfw.odm.sizes.budgets import MOST_BYTES, own_bytes, worst_sizes
 from tests.sample_service.conftest import NOBODY, ok, refused
 
 NO_TOKEN = "you should send your id with token key in req header"

@@ -1,4 +1,4 @@
-"""Pure functions that bound how much of a document the copies in it may fill.
+"""How large documents can get, and how much of one copies may fill. Pure.
 
 Copies in holders, and members in the windows of targets, take space in other documents. Where the definition of a model
 lets them fill its documents, they are bounded; elsewhere nothing is measured. A *small* copy always fits: it takes no
@@ -13,6 +13,11 @@ more than an equal part of the space reserved for the most copies there may be.
   it is as long as possible: one more member would exceed that share. A complete window that fills more than half of
   its share is noted with null: entering members must be measured. One that fills less is not measured when small
   members enter, because the other half is reserved for them.
+
+Worst cases, from definitions and settings: each kind counts with its maximum, text with four bytes for each character,
+lists and relations full. All pure fields of a document together count at most with `document_bytes`, so a kind without
+a maximum counts with that. Sizes are those of BSON, https://bsonspec.org, exact to the byte where there is a maximum;
+they include the hidden field.
 """
 
 from __future__ import annotations
@@ -22,20 +27,31 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from gatewayfw.odm.sizes.worst_case import copies_bytes
+from marshmallow import fields as mm
+
+from gatewayfw.odm.copies.opt_outs import PARTS
+from gatewayfw.odm.hidden import HIDDEN
+from gatewayfw.odm.reading.projection import source_of
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Schemas
+from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.kinds.foreign import largest_of, unstated_in
+from gatewayfw.schemas.kinds.sizes import DOCUMENT, ELEMENT, ID, NUMBER, element_bytes, list_bytes
+from gatewayfw.schemas.models import Link
 from gatewayfw.storage.documents import encode
 
-#: Bytes of an empty list or document, and of an element around its name and its value.
-_EMPTY, _ELEMENT = 5, 2
 #: Bytes reserved for the counters of the hidden field, which grow even if nothing else does.
 _RESERVE = 64
-#: Bytes of a number.
-_NUMBER = 8
 #: The reserved parts of a document: for small copies, and the most for its own fields.
 _SMALL_PART, _OWN_PART = 8, 4
 #: Most bytes around an element of a list: its type, its number of at most four digits, and an end.
 _NUMBERED = 6
+#: Most bytes that MongoDB allows in one document.
+MOST_BYTES = 16 * 1024 * 1024
+#: Bytes of the hexadecimal form of an id.
+_HEX = 24
+#: Bytes of true.
+_FLAG = 1
+
 
 Copies = list[dict[str, Any]]
 
@@ -61,7 +77,7 @@ def share_of(windows_bytes: int, windows: int) -> int:
 
 def fills(copies: Sequence[Mapping[str, Any]], following: Mapping[str, Any], share: int) -> bool:
     """Tell whether the next member would take a window beyond its share."""
-    return _EMPTY + sum(_element(number, copy) for number, copy in enumerate([*copies, following])) > share
+    return DOCUMENT + sum(_element(number, copy) for number, copy in enumerate([*copies, following])) > share
 
 
 def room_in(rest: Mapping[str, Any], names: Iterable[str], most_bytes: int) -> int:
@@ -69,15 +85,15 @@ def room_in(rest: Mapping[str, Any], names: Iterable[str], most_bytes: int) -> i
 
     The result may be negative.
     """
-    marks = _ELEMENT + len("cut") + _EMPTY
-    marks += sum(_ELEMENT + len(name.encode()) + _NUMBER for name in names)
+    marks = ELEMENT + len("cut") + DOCUMENT
+    marks += sum(ELEMENT + len(name.encode()) + NUMBER for name in names)
     return most_bytes - len(encode(rest)) - marks - _RESERVE
 
 
 def fitting(copies: Mapping[str, Any], room: int) -> set[str]:
     """Return the names of the single copies that fit into some bytes, smallest first."""
     kept = set()
-    sizes = {name: _ELEMENT + len(name.encode()) + len(encode(copy)) for name, copy in copies.items()}
+    sizes = {name: ELEMENT + len(name.encode()) + len(encode(copy)) for name, copy in copies.items()}
     for name in sorted(sizes, key=lambda one: (sizes[one], one)):
         room -= sizes[name]
         if room < 0:
@@ -101,7 +117,7 @@ def fitted(
     order, all or enough to show that they do not fit.
     """
     read = {name: _prefix(members, share) for name, members in windows.items()}
-    most = max(_EMPTY, share // 2)
+    most = max(DOCUMENT, share // 2)
     noted = {name: share if size > share else None for name, (_, size) in read.items() if size > most}
     return {name: copies for name, (copies, _) in read.items()}, noted
 
@@ -109,7 +125,7 @@ def fitted(
 def _prefix(members: Iterable[dict[str, Any]], share: int) -> tuple[Copies, int]:
     """Return a window's longest prefix in a share, and its bytes with one more member."""
     copies: Copies = []
-    size = _EMPTY
+    size = DOCUMENT
     for copy in members:
         size += _element(len(copies), copy)
         if size > share:
@@ -120,7 +136,7 @@ def _prefix(members: Iterable[dict[str, Any]], share: int) -> tuple[Copies, int]
 
 def _element(number: int, copy: Mapping[str, Any]) -> int:
     """Return the bytes of a list's element: its number, from 0, is its name."""
-    return _ELEMENT + len(str(number)) + len(encode(copy))
+    return ELEMENT + len(str(number)) + len(encode(copy))
 
 
 @dataclass(frozen=True)
@@ -186,3 +202,104 @@ def holder_fits(
 
 def _bytes_of_copies(schema: ModelSchema, document: Mapping[str, Any]) -> int:
     return len(encode({name: document[name] for name in schema.relations if name in document}))
+
+
+# -- the worst case
+
+
+@dataclass(frozen=True)
+class Part:
+    """One field of documents: ``count`` values of ``each`` bytes, ``bytes`` in all."""
+
+    name: str
+    bytes: int
+    count: int
+    each: int
+
+
+@dataclass(frozen=True)
+class Size:
+    """The worst case of one model.
+
+    Attributes:
+        bytes: the size of a document with everything at its maximum.
+        parts: its fields, largest first; together they may have more bytes than the document.
+        unstated: the texts and values whose definition states no maximum, as ``<model>.<path>``,
+            sorted; ``[]`` stands for the elements of a list.
+    """
+
+    model: str
+    bytes: int
+    parts: tuple[Part, ...]
+    unstated: tuple[str, ...]
+
+
+def worst_sizes(schemas: Schemas) -> list[Size]:
+    """Return the worst case of each model, in the order of their definition."""
+    return [_worst(schemas, schema) for schema in schemas.get_schemas().values()]
+
+
+def own_bytes(schema: ModelSchema) -> int:
+    """Return the most bytes of a document's pure fields.
+
+    The result is `gatewayfw.schemas.kinds.sizes.ENDLESS` or more if a field has no maximum.
+    """
+    return DOCUMENT + largest_of(schema.pure)
+
+
+def copies_bytes(schemas: Schemas, links: Iterable[Link]) -> int:
+    """Return the most bytes of the copies in some links of one document."""
+    most = schemas.settings.document_bytes
+    return sum(_copies(link, _copied(schemas, link), most).bytes for link in links)
+
+
+def _worst(schemas: Schemas, schema: ModelSchema) -> Size:
+    most = schemas.settings.document_bytes
+    parts = [Part("_id", element_bytes("_id", ID), 1, ID), _part_of(HIDDEN, _hidden(schema))]
+    unstated = set(unstated_in(schema.pure, schema.name))
+    for link in schemas.links(schema.name).values():
+        copied = _copied(schemas, link)
+        parts.append(_copies(link, copied, most))
+        unstated.update(unstated_in(copied, source_of(schemas, link).name))
+    size = DOCUMENT + _own(schema.pure, most) + sum(part.bytes for part in parts)
+    parts += [_part_of(name, min(as_kind(field).largest, most)) for name, field in schema.pure.items()]
+    largest = sorted(parts, key=lambda part: -part.bytes)
+    return Size(schema.name, size, tuple(largest), tuple(sorted(unstated)))
+
+
+def _copied(schemas: Schemas, link: Link) -> Mapping[str, mm.Field[Any]]:
+    """Return the pure fields of the copies that a relation or reverse relation holds."""
+    source = source_of(schemas, link)
+    return {name: source.pure[name] for name in source.copy_fields(link.excludes)}
+
+
+def _copies(link: Link, copied: Mapping[str, mm.Field[Any]], most: int) -> Part:
+    """Return the part of a link: copies of some fields, as many as it may hold."""
+    copy = DOCUMENT + element_bytes("_id", ID) + _own(copied, most)
+    if link.limit is None:
+        return _part_of(link.name, copy)
+    return Part(link.name, element_bytes(link.name, list_bytes(link.limit, copy)), link.limit, copy)
+
+
+def _own(fields: Mapping[str, mm.Field[Any]], most: int) -> int:
+    """Return the bytes of some pure fields, at most the bytes allowed for all."""
+    return min(largest_of(fields), most - DOCUMENT)
+
+
+def _hidden(schema: ModelSchema) -> int:
+    """Return the bytes of ``_gw``: counters, versions of copies, and opt-outs."""
+    parts = dict.fromkeys(("at", *PARTS), DOCUMENT)
+    for relation in schema.relations.values():
+        held, names = relation.limit or 1, relation.related_relations
+        lists = DOCUMENT + sum(element_bytes(name, list_bytes(held, ID)) for name in names)
+        flags = DOCUMENT + sum(element_bytes(name, _FLAG) for name in names)
+        noted = {"out": lists} if relation.type == "single" else {"in": lists, "some": flags}
+        noted["at"] = DOCUMENT + held * (ELEMENT + _HEX + NUMBER)
+        for part, size in noted.items():
+            parts[part] += element_bytes(relation.name, size)
+    counters = sum(element_bytes(name, NUMBER) for name in ("rev", "v", "r"))
+    return DOCUMENT + counters + sum(element_bytes(part, size) for part, size in parts.items())
+
+
+def _part_of(name: str, value: int) -> Part:
+    return Part(name, element_bytes(name, value), 1, value)

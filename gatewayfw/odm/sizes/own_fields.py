@@ -14,7 +14,7 @@ from bson.errors import BSONError
 
 from gatewayfw import messages
 from gatewayfw.errors import GatewayError, TooLarge
-from gatewayfw.odm.sizes.worst_case import own_bytes
+from gatewayfw.odm.sizes.budgets import own_bytes
 from gatewayfw.odm.writing.updates import Change
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.storage import Document

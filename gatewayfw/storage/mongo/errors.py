@@ -33,7 +33,6 @@ from gatewayfw.storage.update_operators import beyond_64_bits, misfits
 
 #: What PyMongo raises: its own errors, and those of encoding a document, such as one with a `uuid.UUID`.
 DRIVER_ERRORS = (PyMongoError, BSONError, OverflowError, ValueError)
-#: The message of `TooLarge`, from every adapter.
 #: Server error codes of a document over 16 MB.
 _TOO_LARGE = frozenset({10334, 17280, 17419, 17420})
 #: Server error code of a command ``distinct`` whose result would pass 16 MB.

@@ -12,6 +12,7 @@ from gatewayfw.odm.sizes.budgets import (
     Budget,
     SizeChecks,
     bytes_of_member,
+    copies_bytes,
     fills,
     fitted,
     fitting,
@@ -24,7 +25,6 @@ from gatewayfw.odm.sizes.budgets import (
     share_within,
     window_budget,
 )
-from gatewayfw.odm.sizes.worst_case import copies_bytes
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
 from tests.odm.small_documents import MOST, Club, limited

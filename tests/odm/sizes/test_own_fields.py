@@ -9,8 +9,8 @@ from bson import ObjectId
 from gatewayfw.errors import GatewayError, TooLarge
 from gatewayfw.odm import Odm
 from gatewayfw.odm.sizes import own_fields as allowance
+from gatewayfw.odm.sizes.budgets import own_bytes
 from gatewayfw.odm.sizes.own_fields import Allowance, FieldsTooLarge, allowance_of, foresee
-from gatewayfw.odm.sizes.worst_case import own_bytes
 from gatewayfw.odm.writing.updates import Change
 from gatewayfw.schemas import Schemas, any_, array, integer, object_, optional, string
 from gatewayfw.settings import Settings

@@ -9,7 +9,7 @@ import pytest
 from bson import Int64, ObjectId
 from marshmallow import INCLUDE, Schema, fields, validate
 
-from gatewayfw.odm.sizes.worst_case import MOST_BYTES, Part, copies_bytes, own_bytes, worst_sizes
+from gatewayfw.odm.sizes.budgets import MOST_BYTES, Part, copies_bytes, own_bytes, worst_sizes
 from gatewayfw.schemas import (
     Schemas,
     any_,
