@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import NamedTuple
 
 import pytest
@@ -229,6 +230,7 @@ class History:
         self._gateways = [Gateway(db, form, limit) for form in forms]
         self._names = {}
         self._by = {}
+        self._out = {}
         self._asked = []
         self._count = 0
 
@@ -250,6 +252,9 @@ class History:
         most = 1 + next(self._numbers) % 3 if gateway.form.type == "multiple" else 1
         return list(dict.fromkeys(self._one("author") for _ in range(most)))
 
+    def _is_listed(self):
+        return next(self._numbers) % 3 > 0
+
     def _new_name(self):
         self._count += 1
         return f"name {self._count}"
@@ -262,7 +267,9 @@ class History:
 
     def _book(self, gateway):
         ids = [] if gateway.form.optional and next(self._numbers) < 2 else self._ids(gateway)
-        self._by[gateway.add_book(ids)] = set(ids)
+        listed = self._is_listed()
+        book = gateway.add_book(ids, listed=listed)
+        self._by[book], self._out[book] = set(ids), set() if listed else set(ids)
 
     def _review(self, gateway):
         gateway.add_review(self._one("book"))
@@ -305,7 +312,10 @@ class History:
 
     def _add(self, gateway, replace=False):
         book, ids = self._one("book"), self._ids(gateway)
-        if gateway.relate(book, ids, replace) is not None:
+        listed = self._is_listed()
+        if gateway.relate(book, ids, replace, listed) is not None:
+            kept = set() if replace or gateway.form.type == "single" else self._out[book] - {*ids}
+            self._out[book] = kept if listed else kept | {*ids}
             several = len(copies_of(self._before["book"][book])) > 1
             assert not several or gateway.form.type == "multiple"
             self._by[book] = {*ids} if replace else {*ids, *self._by[book]}
@@ -321,9 +331,11 @@ class History:
         book, ids = self._one("book"), self._ids(gateway)
         if gateway.part(book, ids) is not None:
             self._by[book] -= {*ids}
+            self._out[book] -= {*ids}
 
     def _repair(self, gateway):
-        list(gateway.odm.integrity.repair())
+        found = list(gateway.odm.integrity.repair())
+        assert [one for one in found if one.reason == "is no list" and one.state != "mended"] == []
 
     def _work(self, gateway):
         gateway.odm.work()
@@ -384,10 +396,11 @@ class History:
     def _wrong_windows(self, stored):
         found = []
         for id_, author in stored["author"].items():
-            members = [one for one in stored["book"].values() if id_ in _ids_in(one)]
-            copies = [{"_id": one["_id"], "title": one["title"]} for one in members]
-            copies.sort(key=lambda copy: copy["_id"], reverse=True)
-            if author.get("books", []) != copies[:LISTED] or author.get("latest") not in (None, *copies):
+            books = [one for one in stored["book"].values() if id_ in _ids_in(one)]
+            members = [one["_id"] for one in books if id_ not in self._out[one["_id"]]]
+            copies = [{"_id": one["_id"], "title": one["title"]} for one in books]
+            listed = sorted((copy for copy in copies if copy["_id"] in members), key=itemgetter("_id"), reverse=True)
+            if author.get("books", []) != listed[:LISTED] or author.get("latest") not in (None, *copies):
                 found.append((author, copies))
         return found
 

@@ -46,16 +46,17 @@ class Gateway:
     def add_author(self, name):
         return self.author.insert_one({"name": name})["_id"]
 
-    def add_book(self, ids, title="t"):
-        relations = {"by": self.relation(ids)} if ids else None
+    def add_book(self, ids, title="t", listed=True):
+        relations = {"by": self.relation(ids, listed)} if ids else None
         return self.book.insert_one({"title": title}, relations=relations)["_id"]
 
     def add_review(self, book):
         return self.review.insert_one({"text": "r"}, relations={"of": {"_ids": book}})["_id"]
 
-    def relation(self, ids):
-        """Return relation input of this form."""
-        return {"_ids": list(ids) if self.form.type == "multiple" else ids[0]}
+    def relation(self, ids, listed=True):
+        """Return relation input of this form; ``listed`` says whether the authors list the book."""
+        wanted = list(ids) if self.form.type == "multiple" else ids[0]
+        return {"_ids": wanted, "relatedRelations": {"books": listed}}
 
     def rename(self, author, name):
         return self.author.find_one_and_update({"_id": author}, {"$set": {"name": name}})
@@ -63,11 +64,12 @@ class Gateway:
     def cascade(self, author):
         return self.author.delete_one({"_id": author}, hard_cascade=True)
 
-    def relate(self, book, ids, replace=False):
-        return self.book.add_relation(filters={"_id": book}, relations={"by": self.relation(ids)}, replace=replace)
+    def relate(self, book, ids, replace=False, listed=True):
+        relations = {"by": self.relation(ids, listed)}
+        return self.book.add_relation(filters={"_id": book}, relations=relations, replace=replace)
 
     def part(self, book, ids):
-        return self.book.remove_relation(filters={"_id": book}, relations={"by": self.relation(ids)})
+        return self.book.remove_relation(filters={"_id": book}, relations={"by": {"_ids": self.relation(ids)["_ids"]}})
 
     def problems(self):
         """Return what `check` finds, as (path, reason) by ``_id``."""
