@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from gatewayfw.odm import Odm
@@ -55,14 +57,25 @@ def test_a_renamed_sort_has_indexes_to_build_and_to_drop_and_a_window_to_repair(
     assert found == [build, *drop, window]
 
 
-def test_what_is_built_or_dropped_is_said_no_more(deploy, follow_ups, database):
+CHANGES = [
+    ({"field": "label"}, "item", {"rename": {"title": "label"}}),
+    ({"field": "title", "shop": "sign"}, "shop", {"rename": {"name": "sign"}}),
+    ({"field": "title", "type": "multiple"}, "item", {"relation": "in"}),
+]
+
+
+@pytest.mark.parametrize(("definition", "model", "migration"), CHANGES)
+def test_who_does_what_is_said_has_the_indexes_of_the_definition(
+    deploy, follow_ups, database, definition, model, migration
+):
     deploy("title").ready()
-    new = deploy("label")
-    create_missing(new.schemas, new.storage)
-    for name in [name for name in database.item.index_information() if "title" in name]:
+    new = deploy(**definition)
+    for name in re.findall(r'dropIndex\("(.*)"\)', "\n".join(follow_ups(new, model, **migration))):
         database.item.drop_index(name)
-    window = f"{LATER} flask gateway repair, since shop.items is sorted by label"
-    assert follow_ups(new, "item", rename={"title": "label"}) == [window]
+    rows = create_missing(new.schemas, new.storage)
+    assert {row.state for row in rows} == {"present"}
+    again = find_follow_ups(new.schemas, new.storage, *new.migrations.chosen())
+    assert [one for one in again if "repair" not in one] == []
 
 
 def test_an_index_over_copies_follows_its_source(deploy, follow_ups):
