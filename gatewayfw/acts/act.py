@@ -30,7 +30,7 @@ from gatewayfw.acts.idempotent import Idempotency, parse_idempotent
 from gatewayfw.acts.replies import Exceptions, parse_exceptions
 from gatewayfw.acts.returns import Returns, parse_returns
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas.bounds import Bounds, Ceilings
+from gatewayfw.schemas.get import Bounds, Ceilings
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.structs import Mode, Struct, compile_struct

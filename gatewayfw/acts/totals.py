@@ -11,7 +11,7 @@ from typing import Any, final
 
 from gatewayfw import messages
 from gatewayfw.errors import ReplyTooLarge, ValidationError
-from gatewayfw.schemas.bounds import Bounds, count_leaves
+from gatewayfw.schemas.get import Bounds, count_leaves
 from gatewayfw.settings import Settings
 
 

@@ -6,8 +6,9 @@ Source: specification 8.2; levels and restrictions are our choice.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+import marshal
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from marshmallow import ValidationError
@@ -15,15 +16,65 @@ from marshmallow import fields as mm
 
 from gatewayfw import messages
 from gatewayfw.errors import DefinitionError, NotFound
-from gatewayfw.schemas.bounds import Bounds, bounds_problem
 from gatewayfw.schemas.kinds.base import Description, KindField
 from gatewayfw.schemas.kinds.quick import Test
 from gatewayfw.schemas.models import Link, ModelSchema
 from gatewayfw.schemas.relations import REV, Relation
 from gatewayfw.settings import Settings
 
+#: How many valid `get` each struct remembers, and the most bytes of one.
+_KEPT, _KEPT_BYTES = 64, 1_024
 #: A restriction as `freeze` returns it: a number of levels, or (name, restriction) pairs.
 Spec = int | tuple[tuple[str, "Spec"], ...]
+
+
+class Bounds(Protocol):
+    """The bounds of a `get`, from the settings or from the ceilings of one act."""
+
+    @property
+    def max_get_depth(self) -> int:
+        """Deepest nesting."""
+
+    @property
+    def max_get_leaves(self) -> int:
+        """Most leaves: names and list items that contain no others."""
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """The `Bounds` of one act."""
+
+    max_get_depth: int
+    max_get_leaves: int
+
+
+def bounds_problem(get: Mapping[Any, Any], bounds: Bounds) -> str | None:
+    """Return why a `get` is too deep or too wide, or None."""
+    most_levels, most_leaves = bounds.max_get_depth, bounds.max_get_leaves
+    total = 0
+    for depth, leaves in _nodes(get):
+        if depth > most_levels:
+            return messages.TOO_DEEP.format(max=most_levels)
+        total += leaves
+        if total > most_leaves:
+            return messages.TOO_MANY_FIELDS.format(max=most_leaves)
+    return None
+
+
+def count_leaves(get: Mapping[Any, Any]) -> int:
+    """Return the number of leaves of a `get`."""
+    return sum(leaves for _, leaves in _nodes(get))
+
+
+def _nodes(get: Mapping[Any, Any]) -> Iterator[tuple[int, int]]:
+    waiting: list[tuple[Any, int]] = [(get, 1)]
+    while waiting:
+        current, depth = waiting.pop()
+        items = current if isinstance(current, list) else current.values()
+        # Nearly all are 1 or 0; asking whether something is a Mapping takes ten times as long.
+        inner = [item for item in items if type(item) is not int and item and isinstance(item, (list, Mapping))]
+        yield depth, len(current) - len(inner)
+        waiting.extend((item, depth + 1) for item in inner)
 
 
 @dataclass(frozen=True)
@@ -45,10 +96,6 @@ class Level:
     pure: frozenset[str]
     whole: bool
     links: Mapping[str, Selectable]
-    #: The names that take 1 and 0: `_id`, ``pure``, and links whose fields may all be selected.
-    flags: frozenset[str]
-    #: What is allowed below the links, by name; filled on first use.
-    below: dict[str, Level] = field(default_factory=dict, init=False, repr=False, compare=False)
 
 
 class Models(Protocol):
@@ -58,6 +105,7 @@ class Models(Protocol):
     """
 
     settings: Settings
+    version: int
 
     def get_schema(self, name: str) -> ModelSchema:
         """Return one model; NotFound if there is none."""
@@ -98,7 +146,7 @@ def level(schemas: Models, model: str, spec: Spec) -> Level:
         named = dict.fromkeys(links, spec)
     below = {name: value - 1 if isinstance(value, int) else value for name, value in named.items() if value != 0}
     allowed = {name: replace(links[name], spec=value) for name, value in below.items() if name in links}
-    return Level(frozenset(kept), kept.issuperset(schema.copy_fields()), allowed, _flags(schemas, kept, allowed))
+    return Level(frozenset(kept), kept.issuperset(schema.copy_fields()), allowed)
 
 
 def level_problems(schemas: Models, model: str, spec: Spec) -> Iterator[str]:
@@ -152,10 +200,6 @@ def is_flag(value: object) -> bool:
     return type(value) is int and value in (0, 1)
 
 
-class _InDoubt(Exception):
-    """Raised to stop the quick check of a `get` that needs the full one."""
-
-
 def selection(schemas: Models, model: str, spec: Spec) -> dict[str, Any]:
     """Return what a select struct lets clients name of one model.
 
@@ -198,6 +242,8 @@ class SelectStruct(KindField, mm.Raw, own=True):
         self.model = model
         self.spec = spec
         self.bounds: Bounds = schemas.settings
+        #: The bytes of valid ones that came, and the version of the models that they were valid with.
+        self._known: tuple[int, set[bytes]] = (-1, set())
 
     def problems(self) -> Iterator[str]:
         """Yield a message for each wrong name in the restriction, at any depth."""
@@ -206,44 +252,27 @@ class SelectStruct(KindField, mm.Raw, own=True):
     def within(self, bounds: Bounds) -> SelectStruct:
         """Return a copy that takes a `get` as deep and wide as ``bounds`` says."""
         changed = copy.copy(self)
-        changed.bounds = bounds
+        changed.bounds, changed._known = bounds, (-1, set())
         return changed
 
     def takes(self, value: Any) -> bool:
-        """Tell whether a `get` is certainly valid; loading decides about any other."""
-        if type(value) is not dict:
-            return False
+        """Tell whether a `get` is valid; one that came before is not looked at again."""
         try:
-            top = self.schemas.level(self.model, self.spec)
-            # Not in the flags of a level, because these hold below links, too.
-            if revision := REV in value:
-                value = _without_revision(value)
-            leaves = revision + self._count_leaves(value, top, self.bounds.max_get_depth)
-        except (DefinitionError, _InDoubt):
+            # Exact types only, all told apart; version 0 gives equal values equal bytes.
+            key = marshal.dumps(value, 0)
+            version, known = self._known
+            if version != self.schemas.version:
+                version, known = self._known = (self.schemas.version, set())
+            if key in known:
+                return True
+            self._deserialize(value, None, None)
+        except (DefinitionError, ValidationError, ValueError):  # the last: something else than JSON
             return False
-        return leaves <= self.bounds.max_get_leaves
-
-    def _count_leaves(self, get: dict[Any, Any], allowed: Level, levels: int) -> int:
-        """Return the number of leaves, with ``levels`` left to descend.
-
-        Leaves count as in `bounds_problem`.
-        """
-        flags = allowed.flags
-        leaves = len(get)
-        if levels < 1:
-            raise _InDoubt
-        for key, item in get.items():
-            if key in flags and type(item) is int and item in (1, 0):
-                continue
-            if type(item) is not dict or key not in allowed.links or key in allowed.pure:
-                raise _InDoubt
-            inner = allowed.below.get(key)
-            if inner is None:
-                link = allowed.links[key]
-                inner = allowed.below[key] = self.schemas.level(link.model, link.spec)
-            if item:
-                leaves += self._count_leaves(item, inner, levels - 1) - 1
-        return leaves
+        if len(key) <= _KEPT_BYTES:
+            if len(known) >= _KEPT:
+                known.clear()
+            known.add(key)
+        return True
 
     def _test(self) -> Test | None:
         return self.takes
@@ -255,8 +284,6 @@ class SelectStruct(KindField, mm.Raw, own=True):
         return {"kind": "selection", **selection(self.schemas, self.model, self.spec)}
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if self.takes(value):
-            return value
         top = self.schemas.level(self.model, self.spec)
         if not isinstance(value, Mapping):
             raise self.make_error("invalid")
@@ -289,24 +316,6 @@ class SelectStruct(KindField, mm.Raw, own=True):
         if item == 1 and not self.schemas.level(link.model, link.spec).whole:
             return [self.error_messages["restricted"]]
         return None
-
-
-def _without_revision(get: dict[Any, Any]) -> dict[Any, Any]:
-    """Return a `get` without its revision, of which there is only one form."""
-    if not is_flag(get[REV]):
-        raise _InDoubt
-    return {name: value for name, value in get.items() if name != REV}
-
-
-def _flags(schemas: Models, pure: Iterable[str], links: Mapping[str, Selectable]) -> frozenset[str]:
-    return frozenset({"_id", *pure, *(name for name, link in links.items() if _is_whole(schemas, link))})
-
-
-def _is_whole(schemas: Models, link: Selectable) -> bool:
-    try:
-        return schemas.level(link.model, 0 if isinstance(link.spec, int) else link.spec).whole
-    except DefinitionError:
-        return False
 
 
 def _links(schemas: Models, model: str) -> dict[str, Selectable]:

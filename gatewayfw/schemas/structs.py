@@ -23,10 +23,9 @@ from marshmallow import fields as mm
 
 from gatewayfw import messages
 from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
-from gatewayfw.schemas.bounds import Bounds, bounds_problem
 from gatewayfw.schemas.exactness import differences, load_exactly
 from gatewayfw.schemas.fields import as_field, is_kind
-from gatewayfw.schemas.get import SelectStruct
+from gatewayfw.schemas.get import Bounds, SelectStruct, bounds_problem
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.kinds.containers import ObjectField
 from gatewayfw.schemas.kinds.file import FileField, Upload

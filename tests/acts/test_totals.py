@@ -6,7 +6,7 @@ import pytest
 
 from gatewayfw.acts.totals import BatchTotals
 from gatewayfw.errors import ReplyTooLarge, ValidationError
-from gatewayfw.schemas.bounds import Ceilings
+from gatewayfw.schemas.get import Ceilings
 from gatewayfw.settings import Settings
 
 SETTINGS = Settings(max_get_leaves=4, max_get_queries=3, max_reply_bytes=100)

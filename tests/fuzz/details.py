@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from gatewayfw.odm.listings.declaration import Filtered, resolved
 from gatewayfw.schemas import Schemas
-from gatewayfw.schemas.bounds import Bounds, bounds_problem
-from gatewayfw.schemas.get import Level, Spec, level
+from gatewayfw.schemas.get import Bounds, Level, Spec, bounds_problem, level
 from gatewayfw.schemas.kinds.file import UNKNOWN, Upload
 from tests.fuzz import field_values
 from tests.fuzz.field_values import IDS, TEXTS, WORDS, Draw, Maker, Values

@@ -1,4 +1,4 @@
-"""How deep and wide a `get` may be: gatewayfw.schemas.bounds."""
+"""How deep and wide a `get` may be: gatewayfw.schemas.get."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatewayfw.schemas.bounds import Ceilings, bounds_problem, count_leaves
+from gatewayfw.schemas.get import Ceilings, bounds_problem, count_leaves
 
 GETS = st.recursive(
     st.sampled_from([0, 1, "x", None, [], {}]),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import FrozenInstanceError
+from itertools import permutations
 from typing import Any
 
 import marshmallow as mm
@@ -11,9 +12,8 @@ import pytest
 from hypothesis import given
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas import Schemas, Struct, compile_struct, number, string
-from gatewayfw.schemas.bounds import Ceilings
-from gatewayfw.schemas.get import Level, Selectable, is_flag
+from gatewayfw.schemas import Schemas, Struct, compile_struct, get, number, string
+from gatewayfw.schemas.get import Ceilings, Level, Selectable, is_flag
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.settings import Settings
 from tests.schemas.calls import refusals
@@ -186,6 +186,39 @@ def test_a_get_is_known_at_once_up_to_the_very_bounds(town: Schemas, get: Any, d
     ]
 
 
+@pytest.fixture
+def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """What was looked at, not only known."""
+    seen: list[Any] = []
+    monkeypatch.setattr(get, "bounds_problem", lambda value, bounds: seen.append(value))
+    return seen
+
+
+def test_a_get_that_came_before_is_not_looked_at_again(town: Schemas, looked_at: list[Any]) -> None:
+    select = town.select_struct("city")
+    assert [select.takes({"name": value}) for value in (1, 1, True, 0, 1, 1.0)] == [
+        *(True, True, False, True, True, False)
+    ]
+    assert looked_at == [{"name": value} for value in (1, True, 0, 1.0)]
+    assert select.within(Ceilings(1, 0)).takes({"name": 1}) is True  # with other bounds it is
+    assert len(looked_at) == 5
+
+
+def test_only_so_many_short_ones_are_remembered(town: Schemas, looked_at: list[Any]) -> None:
+    select = town.select_struct("city", 1)
+    many = [dict.fromkeys(names, 1) for names in permutations(["_id", "name", "code", "country", "streets"])][:65]
+    assert all(map(select.takes, [*many, many[0], many[64]]))
+    assert looked_at == [*many, many[0]]
+
+
+def test_a_long_one_is_looked_at_each_time(town: Schemas, looked_at: list[Any]) -> None:
+    wide = dict.fromkeys([f"{'x' * 40}{number}" for number in range(30)], 1)
+    town.add("wide", dict.fromkeys(wide, string))
+    select = town.select_struct("wide", 0)
+    assert [select.takes(wide) for _ in range(2)] == [True, True]
+    assert looked_at == [wide, wide]
+
+
 @pytest.mark.parametrize(
     "get",
     [
@@ -222,20 +255,19 @@ NAMES = frozenset({"name", "code"})
 @pytest.mark.parametrize(
     ("spec", "allowed"),
     [
-        (0, Level(NAMES, True, {}, NAMES | {"_id"})),
+        (0, Level(NAMES, True, {})),
         (
             1,
             Level(
                 NAMES,
                 True,
                 {"country": Selectable("country", frozenset(), 0), "streets": Selectable("street", frozenset(), 0)},
-                NAMES | {"_id", "country", "streets"},
             ),
         ),
-        ({"name": 1}, Level(frozenset({"name"}), True, {}, frozenset({"_id", "name"}))),
-        ({"code": 1}, Level(frozenset({"code"}), False, {}, frozenset({"_id", "code"}))),
-        ({"code": 0, "_id": 1}, Level(frozenset({"name"}), True, {}, frozenset({"_id", "name"}))),
-        ({"name": 0}, Level(frozenset({"code"}), False, {}, frozenset({"_id", "code"}))),
+        ({"name": 1}, Level(frozenset({"name"}), True, {})),
+        ({"code": 1}, Level(frozenset({"code"}), False, {})),
+        ({"code": 0, "_id": 1}, Level(frozenset({"name"}), True, {})),
+        ({"name": 0}, Level(frozenset({"code"}), False, {})),
         (
             {"country": {"name": 1}, "streets": 2},
             Level(
@@ -245,7 +277,6 @@ NAMES = frozenset({"name", "code"})
                     "country": Selectable("country", frozenset(), (("name", 1),)),
                     "streets": Selectable("street", frozenset(), 1),
                 },
-                NAMES | {"_id", "streets"},
             ),
         ),
         (
@@ -254,7 +285,6 @@ NAMES = frozenset({"name", "code"})
                 NAMES,
                 True,
                 {"country": Selectable("country", frozenset(), (("name", 1), ("population", 1)))},
-                NAMES | {"_id", "country"},
             ),
         ),
     ],
@@ -263,15 +293,10 @@ def test_a_level_holds_what_may_be_named(town: Schemas, spec: Any, allowed: Leve
     assert town.level("city", town.select_struct("city", spec).spec) == allowed
 
 
-@pytest.mark.parametrize("made", [Level(NAMES, True, {}, NAMES), Selectable("a", NAMES, 1)], ids=["level", "link"])
+@pytest.mark.parametrize("made", [Level(NAMES, True, {}), Selectable("a", NAMES, 1)], ids=["level", "link"])
 def test_a_level_cannot_be_changed(made: Any) -> None:
     with pytest.raises(FrozenInstanceError):
         made.spec = 5
-
-
-def test_what_is_found_below_a_level_is_neither_given_nor_shown_nor_compared() -> None:
-    found = [[one.name for one in fields(Level) if getattr(one, what)] for what in ("init", "repr", "compare")]
-    assert found == [["pure", "whole", "links", "flags"]] * 3
 
 
 def test_links_keep_what_they_leave_out(schemas: Schemas) -> None:

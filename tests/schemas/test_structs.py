@@ -35,8 +35,8 @@ from gatewayfw.schemas import (
     optional,
     string,
 )
-from gatewayfw.schemas.bounds import Ceilings
 from gatewayfw.schemas.exactness import check_value
+from gatewayfw.schemas.get import Ceilings
 from gatewayfw.schemas.kinds import KindField
 from gatewayfw.schemas.values import same
 from gatewayfw.settings import Settings

@@ -183,7 +183,7 @@ class Sent(Shown):
 class Asked(Sent):
     """What a ``get`` may say, with so many ``levels`` of objects.
 
-    See `gatewayfw.schemas.bounds.bounds_problem`.
+    See `gatewayfw.schemas.get.bounds_problem`.
     """
 
     def __init__(self, models: Mapping[str, Any], levels: int) -> None:

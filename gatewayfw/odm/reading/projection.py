@@ -19,8 +19,7 @@ from gatewayfw.errors import ValidationError
 from gatewayfw.odm.reading.revisions import REVISION, revision_of
 from gatewayfw.odm.reading.viewer import Viewer, copied_model
 from gatewayfw.schemas import ModelSchema, Relation, Schemas, Sort
-from gatewayfw.schemas.bounds import bounds_problem
-from gatewayfw.schemas.get import is_flag
+from gatewayfw.schemas.get import bounds_problem, is_flag
 from gatewayfw.schemas.models import Link
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.relations import REV
