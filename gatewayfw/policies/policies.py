@@ -159,9 +159,9 @@ class Policies:
         role = self._role_of(context)
         if role is not None and not isinstance(role, str):
             raise UsageError(f"policy_role: expected the name of a role or None, not {type(role).__name__}")
-        if role is None:
-            return Caller(None if user is None else "", context)
-        return Caller(role if role in self.roles else "", context)
+        if role not in self.roles:
+            role = None if user is None else ""
+        return Caller(role, context)
 
 
 def _active_role(context: Mapping[str, Any]) -> Any:

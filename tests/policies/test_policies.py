@@ -55,6 +55,8 @@ def test_a_caller_has_a_declared_role_or_none_or_is_nobody(gw, serve, seen, role
     gw.acts.act("item", "look")(lambda body: seen("act", {}))
     serve()(role, "item", "look")
     assert seen.at["act"] == {"Boss": ""}.get(role, role)
+    serve()(None, "item", "look", headers={"x-role": "Boss"})
+    assert seen.at["act"] is None
 
 
 def test_nothing_restricts_a_ghost(gw, serve, seen):

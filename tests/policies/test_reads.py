@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw import UsageError, gateway, string
+from gatewayfw import UsageError, gateway, integer, string
 from gatewayfw.errors import Hidden
 from tests.policies.conftest import ROLES
 
@@ -213,6 +213,56 @@ def test_own_that_gives_no_ids_is_an_error(shop, given):
     shop.gw.policy("customer", roles=["Customer"], hide=["email"], own=lambda context: given)
     with shop.calls("Customer"), pytest.raises(UsageError, match="own: expected a list of ids"):
         shop.customers.find_one()
+
+
+def test_the_order_of_copies_does_not_tell_a_hidden_name(database, calls):
+    gw = gateway(roles=ROLES)
+    gw.odm.set_db(database)
+    shelves = gw.odm.new_model("shelf", {})
+    by_price = {"sort": {"field": "price", "order": "asc"}}
+    shelf = {"schemaName": "shelf", "type": "single", "relatedRelations": {"items": {"type": "multiple", **by_price}}}
+    items = gw.odm.new_model("item", {"price": integer()}, {"shelf": shelf})
+    gw.odm.new_model("box", {}, {"items": {"schemaName": "item", "type": "multiple", **by_price}})
+    place = {"shelf": {"_ids": shelves.insert_one({})["_id"], "relatedRelations": {"items": True}}}
+    ids = [items.insert_one({"price": price}, relations=place)["_id"] for price in (3, 1, 2)]
+    gw.odm.model("box").insert_one({}, relations={"items": {"_ids": [ids[2], ids[0], ids[1]]}})
+    gw.policy("item", roles=["Clerk"], hide=["price"])
+
+    def shown(model):
+        return [one["_id"] for one in gw.odm.model(model).find_one(projection={"items": {"_id": 1}})["items"]]
+
+    assert shown("shelf") == shown("box") == [ids[1], ids[2], ids[0]]
+    with calls(gw, "Clerk"):
+        assert shown("shelf") == shown("box") == ids
+
+
+@pytest.mark.parametrize(
+    ("get", "more"),
+    [
+        ({"day": 1, "item": 1}, 0),
+        ({"customer": {"name": 1}}, 1),
+        ({"customer": {"name": 1, "rentals": {"day": 1, "item": {"name": 1}}}}, 1),
+    ],
+    ids=["none", "one", "deeper"],
+)
+def test_a_path_to_copies_of_a_model_with_rows_takes_one_query_more(shop, monkeypatch, get, more):
+    asked, find = [], shop.gw.odm.storage.find
+
+    def noting(*given, **keys):
+        asked.append(given)
+        return find(*given, **keys)
+
+    def queries():
+        asked.clear()
+        shop.rentals.find(projection=get).to_list()
+        return len(asked)
+
+    monkeypatch.setattr(shop.gw.odm.storage, "find", noting)
+    before = queries()
+    shop.gw.policy("customer", roles=["Customer"], rows=lambda context: {"_id": context["me"]})
+    with shop.calls("Customer"):
+        shop.rentals.count()
+        assert queries() - before == more
 
 
 # -- filters, sorts, and what server code reveals
