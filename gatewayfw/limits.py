@@ -26,7 +26,7 @@ from hashlib import sha256
 from inspect import iscoroutinefunction
 from ipaddress import AddressValueError, IPv6Address, IPv6Network
 from operator import attrgetter
-from typing import Any, NamedTuple, Protocol, final
+from typing import Any, NamedTuple, final
 
 import pymongo
 from pymongo import MongoClient
@@ -67,19 +67,6 @@ class Rate(NamedTuple):
         return f"{key}/{self.calls}/{self.seconds}"
 
 
-class Counters(Protocol):
-    """Counts calls by key."""
-
-    def take(self, rate: Rate, key: str, seconds: float) -> float:
-        """Count a call and return 0, or return the seconds until there is room.
-
-        It raises `Unavailable` if the answer takes longer than ``seconds``.
-        """
-
-    def close(self) -> None:
-        """Release all resources."""
-
-
 @final
 class MemoryCounters:
     """Counters of this process alone.
@@ -96,6 +83,7 @@ class MemoryCounters:
         self._keys = self._entries = 0
 
     def take(self, rate: Rate, key: str, seconds: float) -> float:
+        """Count a call and return 0, or return the seconds until there is room."""
         key, span, now = rate.key_for(key), rate.seconds, time.monotonic()
         with self._lock:
             known = self._calls.setdefault(span, OrderedDict())
@@ -117,6 +105,7 @@ class MemoryCounters:
             return 0.0
 
     def close(self) -> None:
+        """Forget all calls."""
         with self._lock:
             self._calls.clear()
             self._keys = self._entries = 0
@@ -156,6 +145,7 @@ class MongoCounters:
         self._is_prepared = False
 
     def take(self, rate: Rate, key: str, seconds: float) -> float:
+        """Do the same; raise `Unavailable` if the answer takes longer than ``seconds``."""
         limit = max(min(seconds, self._selection_timeout), 0.001)  # pymongo.timeout(0) is no limit
         try:
             with pymongo.timeout(limit):
@@ -168,6 +158,7 @@ class MongoCounters:
             raise Unavailable from error
 
     def close(self) -> None:
+        """Close the connections."""
         self._client.close()
 
     def _take(self, rate: Rate, key: str, now: float) -> float:
@@ -204,7 +195,7 @@ class RateLimits:
         if self._settings.rate_limit_storage != MEMORY:
             database_of(self._settings.rate_limit_storage)
         self._caller_key = caller_key
-        self._counters: dict[int, Counters] = {}
+        self._counters: dict[int, MemoryCounters | MongoCounters] = {}
 
     def parse(self, texts: Sequence[str]) -> tuple[Rate, ...]:
         """Return the limits that texts mean, the shortest span first.
@@ -239,12 +230,12 @@ class RateLimits:
             counters.close()
         self._counters.clear()
 
-    def _of_this_process(self) -> Counters:
+    def _of_this_process(self) -> MemoryCounters | MongoCounters:
         # By process, because a fork inherits the locks and connections of its parent. `setdefault` is atomic.
         if found := self._counters.get(os.getpid()):
             return found
         uri, patience = self._settings.rate_limit_storage, self._settings.server_selection_timeout
-        opened: Counters = MemoryCounters() if uri == MEMORY else MongoCounters(uri, database_of(uri), patience)
+        opened = MemoryCounters() if uri == MEMORY else MongoCounters(uri, database_of(uri), patience)
         return self._counters.setdefault(os.getpid(), opened)
 
     def _caller(self, context: Context) -> str:

@@ -42,6 +42,7 @@ from gatewayfw.web.reply import finish
 #: The header of idempotent acts, as WSGI writes it.
 KEY = "HTTP_IDEMPOTENCY_KEY"
 _SECONDS = re.compile(r"[0-9]{1,9}")
+_GLOBALS = FlaskGlobals()
 _LONGEST_ID = 64
 
 #: Writes the failure of an item: status, headers and envelope. Takes the error, the item's id, and its names.
@@ -128,39 +129,32 @@ class Batches:
 
 
 @final
+@dataclass(eq=False)
 class _Running:
     """One batch under way; it notes which item of an atomic one failed, and how."""
 
-    def __init__(
-        self,
-        parts: Batches,
-        batch: Batch,
-        sent: Request,
-        request_id: str,
-        refuse: Refuse,
-        calls: CallObservers | None,
-    ) -> None:
-        self._lifecycle, self._contexts, self._odm = parts.lifecycle, parts.contexts, parts.odm
-        self._settings, self._globals, self._callers = parts.settings, FlaskGlobals(), parts.lifecycle.callers
-        self._bodies = batch.bodies
-        self._sent, self._request_id = sent, request_id
-        self._refuse, self._calls = refuse, calls
-        self._failed = 0
-        self._shared: Shared = ({}, {}, None)
-        self._error: Exception | None = None
+    parts: Batches
+    batch: Batch
+    sent: Request
+    request_id: str
+    refuse: Refuse
+    calls: CallObservers | None
+    failed: int = 0
+    shared: Shared = ({}, {}, None)
+    error: Exception | None = None
 
     # -- each by itself
 
     def run_each(self) -> list[ItemReply]:
         """Run the items one after the other; return their replies."""
         replies: list[ItemReply] = []
-        with self._lifecycle.deadline() as bounds:
-            bounds.totals = totals = BatchTotals(self._settings)
-            for number in range(len(self._bodies)):
+        with self.parts.lifecycle.deadline() as bounds:
+            bounds.totals = totals = BatchTotals(self.parts.settings)
+            for number in range(len(self.batch.bodies)):
                 totals.begin_item()
                 call = self._open_call(number)
-                if call is not None and isinstance(self._bodies[number], dict):
-                    call.begin(call.names, self._sent.headers)
+                if call is not None and isinstance(self.batch.bodies[number], dict):
+                    call.begin(call.names, self.sent.headers)
                 with self._open(self._begin(number)):
                     reply = self._answer(number)
                     _end(call, reply)
@@ -170,7 +164,7 @@ class _Running:
 
     def _answer(self, number: int) -> ItemReply:
         try:
-            return _item(self._lifecycle.run(self._body(number), _finish))
+            return _item(self.parts.lifecycle.run(self._body(number), _finish))
         except Exception as error:  # The seam: every error of an item becomes its reply.
             return self._refusal(number, error)
 
@@ -179,15 +173,15 @@ class _Running:
     def run_together(self) -> list[ItemReply]:
         """Run the items in one transaction, all or none; return their replies."""
         started = perf_counter()
-        acts = [self._find(number) for number in range(len(self._bodies))]
-        with self._lifecycle.deadline() as bounds:
-            if not self._odm.has_transactions():
+        acts = [self._find(number) for number in range(len(self.batch.bodies))]
+        with self.parts.lifecycle.deadline() as bounds:
+            if not self.parts.odm.has_transactions():
                 raise BadRequest(messages.NO_TRANSACTIONS)
             try:
                 prepared = self._prepare(acts, bounds)
-                replies = self._odm.transaction(lambda: self._attempt(prepared, bounds))
+                replies = self.parts.odm.transaction(lambda: self._attempt(prepared, bounds))
             except Exception as error:
-                if error is not self._error:  # it is that of the transaction
+                if error is not self.error:  # it is that of the transaction
                     shown = say_what_is_done(error, bounds)
                     if shown is error:
                         raise
@@ -199,7 +193,7 @@ class _Running:
 
     def _find(self, number: int) -> Act | GatewayError:
         try:
-            found = self._lifecycle.resolve(self._body(number))
+            found = self.parts.lifecycle.resolve(self._body(number))
         except GatewayError as error:
             return error
         if isinstance(found, RemoteService):
@@ -210,18 +204,18 @@ class _Running:
         self, acts: Sequence[Act | GatewayError], bounds: RequestBounds
     ) -> list[tuple[Act, Mapping[str, Any], Shared]]:
         """Do for each item what comes before its act; raise what its first failure raised."""
-        prepared = []
-        bounds.totals = totals = BatchTotals(self._settings)
+        prepared, callers = [], self.parts.lifecycle.callers
+        bounds.totals = totals = BatchTotals(self.parts.settings)
         for number, act in enumerate(acts):
             totals.begin_item()
-            hooks = None if self._callers is None else self._callers.hooks()
+            hooks = callers and callers.hooks()
             with self._working(number, (*self._begin(number)[:2], hooks)) as shared:
                 if isinstance(act, GatewayError):
                     raise act
-                body = self._lifecycle.prepare(act, self._body(number), bounds)
-                caller = None if self._callers is None else self._callers.now()
+                body = self.parts.lifecycle.prepare(act, self._body(number), bounds)
+                caller = callers and callers.now()
                 if isinstance(caller, Caller):
-                    fix_rights(self._odm.schemas, caller)  # before other items write
+                    fix_rights(self.parts.odm.schemas, caller)  # before other items write
                 prepared.append((act, body, (*shared[:2], caller)))
         return prepared
 
@@ -230,13 +224,13 @@ class _Running:
     ) -> list[ItemReply]:
         """Run the acts, in a transaction that may begin again; return the replies."""
         replies: list[ItemReply] = []
-        bounds.totals = totals = BatchTotals(self._settings)
+        bounds.totals = totals = BatchTotals(self.parts.settings)
         for number, (act, body, shared) in enumerate(prepared):
             totals.begin_item()
             totals.claim()  # its hooks ran before
             bounds.reply_bytes = totals.bytes_left(act.reply_bytes)
             body, *both = copy_for_attempt([body, *shared])
-            with self._working(number, tuple(both)) as own, self._odm.part(partial(self._open, own)):
+            with self._working(number, tuple(both)) as own, self.parts.odm.part(partial(self._open, own)):
                 bounds.check()
                 reply = _item(_finish(act.run(body), bounds))
             totals.add_bytes(len(reply.json))
@@ -245,10 +239,10 @@ class _Running:
 
     def _refusals(self, acts: Sequence[Act | GatewayError], error: Exception, bounds: RequestBounds) -> list[ItemReply]:
         """Return the replies after an item failed: that error, and that no other was done."""
-        with self._open(self._shared) as (context, _, _):
-            shown = self._lifecycle.translate(acts[self._failed], context["body"], error, bounds)
-            reply = self._refusal(self._failed, shown)
-        return [reply if number == self._failed else self._refusal(number, NotDone()) for number in range(len(acts))]
+        with self._open(self.shared) as (context, _, _):
+            shown = self.parts.lifecycle.translate(acts[self.failed], context["body"], error, bounds)
+            reply = self._refusal(self.failed, shown)
+        return [reply if number == self.failed else self._refusal(number, NotDone()) for number in range(len(acts))]
 
     @contextmanager
     def _working(self, number: int, shared: Shared) -> Iterator[Shared]:
@@ -256,52 +250,52 @@ class _Running:
             try:
                 yield shared
             except Exception as error:
-                self._failed, self._shared, self._error = number, shared, error
+                self.failed, self.shared, self.error = number, shared, error
                 raise
 
     # -- one item
 
     def _body(self, number: int) -> dict[str, Any]:
-        body = self._bodies[number]
+        body = self.batch.bodies[number]
         if isinstance(body, BadRequest):
             raise body
         return body
 
     def _begin(self, number: int) -> Shared:
         """Return what an item begins with: copies of what the request has."""
-        body = self._bodies[number]
-        context, values = copy_for_attempt([{**self._contexts.get_context_model()}, self._globals.read()])
-        own = begin(self._sent, self._id(number), body if isinstance(body, dict) else None)
+        body = self.batch.bodies[number]
+        context, values = copy_for_attempt([{**self.parts.contexts.get_context_model()}, _GLOBALS.read()])
+        own = begin(self.sent, self._id(number), body if isinstance(body, dict) else None)
         return {**context, **own}, values, None
 
     @contextmanager
     def _open(self, shared: Shared) -> Iterator[Shared]:
         """Let it be that of the block, which gets it as it is then."""
         given, held, entry = shared
-        rights = nullcontext() if self._callers is None else self._callers.open(entry)
-        with self._contexts.open(given) as context, self._globals.open(held) as values, rights:
+        rights = nullcontext() if self.parts.lifecycle.callers is None else self.parts.lifecycle.callers.open(entry)
+        with self.parts.contexts.open(given) as context, _GLOBALS.open(held) as values, rights:
             yield context, values, entry
 
     def _open_call(self, number: int, started: float | None = None) -> OpenCall | None:
-        if self._calls is None:
+        if self.calls is None:
             return None
-        call = self._calls.open(self._id(number), address_of(self._sent), started)
-        body = self._bodies[number]
+        call = self.calls.open(self._id(number), address_of(self.sent), started)
+        body = self.batch.bodies[number]
         if isinstance(body, dict):
-            call.names = self._calls.names(body)
+            call.names = self.calls.names(body)
         return call
 
     def _refusal(self, number: int, error: Exception) -> ItemReply:
         """Return the reply to an item that failed; its log line has the item's own id."""
-        body = self._bodies[number]
+        body = self.batch.bodies[number]
         names = {} if isinstance(body, BadRequest) else {key: body[key] for key in ("service", "model", "act")}
-        status, headers, envelope = self._refuse(error, self._id(number), names)
+        status, headers, envelope = self.refuse(error, self._id(number), names)
         return _write(envelope, status, headers)._replace(error=error if is_unexpected(error) else None)
 
     def _id(self, number: int) -> str:
         """Return the id of an item: that of the batch, a dot, its number from 0."""
         end = f".{number}"
-        return self._request_id[: _LONGEST_ID - len(end)] + end
+        return self.request_id[: _LONGEST_ID - len(end)] + end
 
 
 def _finish(result: Any, bounds: RequestBounds) -> bytes | WrittenReply:

@@ -28,7 +28,7 @@ from gatewayfw.errors import BadRequest, Forbidden, TooLarge, UnsupportedMediaTy
 from gatewayfw.files.stores import error_of
 from gatewayfw.schemas.kinds.file import HEAD, FileField, Upload
 from gatewayfw.settings import Settings
-from gatewayfw.web.reader import MEDIA_TYPE, check_encoding, check_request, find_length, parse, too_large, unreadable
+from gatewayfw.web.reader import MEDIA_TYPE, check_encoding, check_request, find_length, parse
 from gatewayfw.web.slow_bodies import CHUNK, Patience
 
 _SPOOLING = "the upload could not be spooled to the directory of temporary files"
@@ -83,7 +83,7 @@ class Form:
         check_encoding(request.environ)
         most = settings.max_upload_bytes
         if (find_length(request.environ) or 0) > most:
-            raise too_large()
+            raise TooLarge(messages.BODY_TOO_LARGE)
         self._settings = settings
         self._events = _read_events(request, boundary, most)
         self._spooled = ExitStack()
@@ -189,7 +189,7 @@ class Form:
     def _next(self, *kinds: Any) -> Any:
         event = next(self._events, None)
         if not isinstance(event, kinds):
-            raise unreadable()
+            raise BadRequest(messages.UNREADABLE_BODY)
         return event
 
 
@@ -216,7 +216,7 @@ def _read_events(request: Request, boundary: bytes, most: int) -> Generator[mult
                 data = _read(request, patience)
                 count += len(data)
                 if count > most:
-                    raise too_large()
+                    raise TooLarge(messages.BODY_TOO_LARGE)
                 try:
                     decoder.receive_data(data or None)
                 except RequestEntityTooLarge:
@@ -232,7 +232,7 @@ def _decode(decoder: multipart.MultipartDecoder) -> multipart.Event:
         return decoder.next_event()
     except (ValueError, TypeError, AttributeError, LookupError):
         # A head that is not UTF-8, a missing one, an end before the last boundary.
-        raise unreadable() from None
+        raise BadRequest(messages.UNREADABLE_BODY) from None
 
 
 def _read(request: Request, patience: Patience) -> bytes:
@@ -241,9 +241,9 @@ def _read(request: Request, patience: Patience) -> bytes:
     except BadRequest:
         raise
     except RequestEntityTooLarge:
-        raise too_large() from None
+        raise TooLarge(messages.BODY_TOO_LARGE) from None
     except Exception:  # Each server raises a class of its own when the client leaves or a chunk is malformed.
-        raise unreadable() from None
+        raise BadRequest(messages.UNREADABLE_BODY) from None
 
 
 def _judged(path: str, field: FileField, head: bytes) -> str:

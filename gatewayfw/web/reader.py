@@ -50,21 +50,12 @@ def read_body(request: Request, settings: Settings) -> dict[str, Any]:
         TooLarge: more bytes than the lower of the host app's limit and ours.
         BadRequest: anything else is wrong with it.
     """
-    check_media_type(request.environ)
-    value = parse(_read(request, settings.max_body_bytes), settings)
-    return value if type(value) is dict and "batch" in value else check_request(value)
-
-
-def check_media_type(environ: Mapping[str, Any]) -> None:
-    """Refuse a request that does not declare plain JSON in UTF-8.
-
-    Raises:
-        UnsupportedMediaType: not `application/json` in UTF-8, or a content encoding.
-    """
-    media_type = environ.get("CONTENT_TYPE", "")
+    media_type = request.environ.get("CONTENT_TYPE", "")
     if media_type != "application/json" and not MEDIA_TYPE.fullmatch(media_type):
         raise UnsupportedMediaType(messages.NO_JSON_TYPE)
-    check_encoding(environ)
+    check_encoding(request.environ)
+    value = parse(_read(request, settings.max_body_bytes), settings)
+    return value if type(value) is dict and "batch" in value else check_request(value)
 
 
 def check_encoding(environ: Mapping[str, Any]) -> None:
@@ -143,22 +134,22 @@ def _read(request: Request, limit: int) -> bytes:
     """
     length = find_length(request.environ)
     if length is not None and length > limit:
-        raise too_large()
+        raise TooLarge(messages.BODY_TOO_LARGE)
     try:
         if length and "stream" not in request.__dict__ and type(request) in _READ_AS_FLASK_DOES:
             return _whole(request, length)
         # `get_data` is bounded by the length, and knows the body that a host's hook has read before.
         data = (b"" if length is not None else _chunked(request, limit)) or request.get_data()
     except RequestEntityTooLarge:
-        raise too_large() from None
+        raise TooLarge(messages.BODY_TOO_LARGE) from None
     except Exception:
         # The client left, or a chunk is malformed. Each server raises a class of its own for it:
         # werkzeug 3.1 OSError, gunicorn 27 an Exception that it does not export.
-        raise unreadable() from None
+        raise BadRequest(messages.UNREADABLE_BODY) from None
     if len(data) > limit:
-        raise too_large()
+        raise TooLarge(messages.BODY_TOO_LARGE)
     if length is not None and 0 < len(data) < length:  # Gunicorn 27 says nothing when the client left.
-        raise unreadable()
+        raise BadRequest(messages.UNREADABLE_BODY)
     return data
 
 
@@ -188,16 +179,6 @@ def _chunked(request: Request, limit: int) -> bytes:
     while len(data) <= limit and (block := request.stream.read(min(_CHUNK, limit + 1 - len(data)))):
         data += block
     return bytes(data)
-
-
-def too_large() -> TooLarge:
-    """Return the error for a body, or a request with files, of too many bytes."""
-    return TooLarge(messages.BODY_TOO_LARGE)
-
-
-def unreadable() -> BadRequest:
-    """Return the error for a body that did not arrive as it was announced."""
-    return BadRequest(messages.UNREADABLE_BODY)
 
 
 def parse(data: bytes, settings: Settings) -> Any:
