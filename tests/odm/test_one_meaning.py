@@ -30,7 +30,7 @@ class Meanings:
         self.odm.set_db(database)
         self.thing = self.odm.new_model("thing", {"v": field})
         sort = "v" if as_kind(self.thing.schema.pure["v"]).sorts else "_id"
-        window = {"type": "multiple", "limit": 3, "sort": {"field": sort, "order": "asc"}}
+        window = {"type": "multiple", "limit": 5, "sort": {"field": sort, "order": "asc"}}
         relation = {"schemaName": "thing", "type": "single", "relatedRelations": {"holders": window}}
         self.holder = self.odm.new_model("holder", {"v": field}, {"of": relation})
         self.listing = self.list_things()
@@ -53,6 +53,19 @@ class Meanings:
     def stored(self, id_):
         """Return what the database holds of the field of a thing."""
         return typed(read_stored(self.odm, self.thing, {"_id": id_})["v"])
+
+    def embedded(self, id_, forms):
+        """Insert a holder of a thing with each form; return what is stored of each: field, copy, listing."""
+        relation = {"of": {"_ids": id_, "relatedRelations": {"holders": True}}}
+        added = self.holder.insert_many(docs=[{"v": form} for form in forms.values()], relations=relation)
+        ids = {one["_id"]: name for one, name in zip(added, forms, strict=True)}
+        holders = {name: read_stored(self.odm, self.holder, {"_id": one}) for one, name in ids.items()}
+        window = read_stored(self.odm, self.thing, {"_id": id_})["holders"]
+        return {
+            "field": {name: typed(holder["v"]) for name, holder in holders.items()},
+            "copy": {name: typed(holder["of"]["v"]) for name, holder in holders.items()},
+            "window": {ids[one["_id"]]: typed(one["v"]) for one in window},
+        }
 
     def found(self, condition):
         """Return the ids of the things that meet a condition on the field."""
@@ -109,20 +122,14 @@ def judge(database, field, sent, python):
     spoil(struct.check({"set": {"v": deepcopy(sent)}, "get": {}}, "create")["set"]["v"])
     loaded = struct.check({"set": {"v": deepcopy(sent)}, "get": {}}, "create")["set"]["v"]
     assert repr(struct.check({"set": {"v": sent}, "get": {}}, "assert")["set"]["v"]) == kept
-    forms = {"sent": sent, "python": python, "loaded": loaded, "found": found, "shown": shown}
-    for name, form in distinct(forms).items():
-        assert world.stored(world.add(form)) == stored, name
+    forms = distinct({"sent": sent, "python": python, "loaded": loaded, "found": found, "shown": shown})
+    for name, form in forms.items():
         world.thing.find_one_and_update({"_id": made}, {"$set": {"v": form}})
         assert world.stored(made) == stored, name
         assert made in world.found(Operators({"$eq": form})), name
         assert made in world.found(Operators({"$in": [form]})), name
-        relation = {"of": {"_ids": made, "relatedRelations": {"holders": True}}}
-        holder = world.holder.insert_one(doc={"v": form}, relations=relation)["_id"]
-        copy = read_stored(world.odm, world.holder, {"_id": holder})
-        assert [typed(copy["v"]), typed(copy["of"]["v"])] == [stored, stored], name
-        window = read_stored(world.odm, world.thing, {"_id": made})["holders"]
-        assert typed(window[-1]["v"]) == stored, name
-        world.holder.delete_one({"_id": holder})
+    same = dict.fromkeys(forms, stored)
+    assert world.embedded(made, forms) == {"field": same, "copy": same, "window": same}
     if world.listing and not isinstance(sent, list):  # of a list, a listing compares the elements
         assert made in world.listed({"eq": shown})
         assert made in world.listed({"in": [sent, shown]})

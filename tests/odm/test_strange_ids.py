@@ -69,8 +69,7 @@ def strange(world, strange_id):
     list(world.odm.integrity.repair())
     yield land
     for model in ("city", "country", "person"):
-        world.storage.delete_many(model, {"_id": strange_id})
-    list(world.odm.integrity.repair())
+        world.storage.delete_many(model, ALL)
 
 
 def names(world, model, path):
