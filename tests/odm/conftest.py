@@ -113,6 +113,12 @@ def world(world_storage):
     assert world.problems() == []
 
 
+@pytest.fixture(scope="session")
+def populations():
+    """What populations of a world have stored, for `populate_once`."""
+    return {}
+
+
 @pytest.fixture
 def land(world):
     return world.add_country("land")

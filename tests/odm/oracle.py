@@ -10,17 +10,28 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import mongomock
 from bson import ObjectId, encode
+from pymongo.database import Database
 
 from gatewayfw.odm import Problem
 from gatewayfw.odm.copies.rules import HiddenField, copy_of, ids_in
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
-from gatewayfw.storage import Document, Storage
+from gatewayfw.storage import Document, MockStorage, Storage
 from gatewayfw.storage.order import order_key
 
 _Collections = Mapping[str, Mapping[Any, Document]]
+
+
+def copy_to_memory(schemas: Schemas, storage: Storage) -> MockStorage:
+    """Return a storage in memory with the documents of all models: several judges read it sooner than MongoDB."""
+    database: Database[Document] = mongomock.MongoClient().test
+    for name in schemas.get_schemas():
+        if documents := list(storage.find(name, {})):
+            database[name].insert_many(documents)
+    return MockStorage(database)
 
 
 def check(schemas: Schemas, storage: Storage) -> list[Problem]:

@@ -15,10 +15,9 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw.odm.upkeep.integrity import Integrity
-from gatewayfw.storage import MockStorage
 from sample_service.app import create_service
 from tests.conftest import DATABASES
-from tests.odm.oracle import check
+from tests.odm.oracle import check, copy_to_memory
 from tests.sample_service.serving import Gunicorn
 
 KEY = "k" * 32
@@ -153,18 +152,10 @@ def service(services, database):
     """The service on an empty database; after the test every document must fit and every copy and window be right."""
     service = services(database)
     yield service
-    schemas, stored = service.gw.schemas, copied_to_memory(service.gw)
+    schemas = service.gw.schemas
+    stored = copy_to_memory(schemas, service.gw.odm.storage)
     integrity = Integrity(schemas, stored)
     assert [*integrity.misfits(), *integrity.check(), *check(schemas, stored)] == []
-
-
-def copied_to_memory(gw):
-    """Return a storage in memory with the documents of all models: three judges read it sooner than MongoDB."""
-    database = mongomock.MongoClient().test
-    for name in gw.schemas.get_schemas():
-        if documents := list(gw.odm.storage.find(name, {})):
-            database[name].insert_many(documents)
-    return MockStorage(database)
 
 
 @pytest.fixture

@@ -17,12 +17,13 @@ from gatewayfw.odm import Integrity, Place, Problem
 from gatewayfw.odm.jobs.records import Jobs
 from gatewayfw.odm.upkeep import inspection
 from tests.odm.damage import DIFFERS, MENDABLE, UNDECIDED, WRONG, damaged, furnish
+from tests.odm.world import populate_once
 
 
 @pytest.fixture
-def here(world):
+def here(world, populations):
     """The ids of a furnished world."""
-    return furnish(world)
+    return populate_once(world, furnish, populations)
 
 
 @pytest.fixture

@@ -9,8 +9,11 @@ import pytest
 from bson import Decimal128
 
 from gatewayfw.errors import StorageError, ValidationError
+from gatewayfw.odm.upkeep.integrity import Integrity
 from gatewayfw.odm.writing.plan import attempt
 from tests.odm.noted import note_commands
+from tests.odm.oracle import copy_to_memory
+from tests.odm.world import populate_once
 
 NAN, LAST = float("nan"), 2**63 - 1
 #: Damaged hidden fields. In them ``LAND`` stands for the id of the country that a city embeds.
@@ -42,21 +45,33 @@ def form(request):
     return request.param
 
 
-@pytest.fixture
-def land(world):
-    """The id of a country with a version."""
+def settle(world):
+    """Add a country with a version and four cities, of which the third is in no window of it; return the ids."""
     land = world.add_country("land")
     world.country.find_one_and_update(filter={"_id": land}, update={"$set": {"population": 1}})
-    return land
+    flags = [("cities", "biggest", "capital"), ("cities",), (), ("cities", "biggest")]
+    return land, [world.add_city(f"city {one}", land, flags=names, population=5) for one, names in enumerate(flags)]
 
 
 @pytest.fixture
-def cities(world, land):
-    """The ids of four cities in it, of which the third is in no window of it."""
-    flags = [("cities", "biggest", "capital"), ("cities",), (), ("cities", "biggest")]
-    yield [world.add_city(f"city {one}", land, flags=names, population=5) for one, names in enumerate(flags)]
+def settled(world, populations):
+    """What `settle` returns; after the test everything must be mended, or be so by one repair."""
+    yield populate_once(world, settle, populations)
     list(world.odm.integrity.repair())  # after it the fixture `world` finds nothing
-    assert list(world.odm.integrity.check()) == []
+    stored = copy_to_memory(world.odm.schemas, world.storage)
+    assert list(Integrity(world.odm.schemas, stored).check()) == []
+
+
+@pytest.fixture
+def land(settled):
+    """The id of a country with a version."""
+    return settled[0]
+
+
+@pytest.fixture
+def cities(settled):
+    """The ids of four cities in it, of which the third is in no window of it."""
+    return settled[1]
 
 
 @pytest.fixture
