@@ -16,13 +16,14 @@ from gatewayfw.settings import Settings
 from tests.odm.noted import note_commands
 
 DIFFERS = "differs from its source"
-#: As many cities as two batches have.
-CITIES = 1_000
+#: Cities in a batch, and in two.
+BATCH, CITIES = 20, 40
 
 
 @pytest.fixture
-def odm(storage):
-    """Cities of a land whose new name a job has still to bring to all of them."""
+def odm(storage, monkeypatch):
+    """Two batches of cities of a land whose new name a job has still to bring to all of them."""
+    monkeypatch.setattr(inspection, "BATCH", BATCH)
     odm = Odm(Schemas(Settings()), Settings())
     odm.set_db(storage, memory=True)
     names = {"name": string()}
@@ -69,12 +70,12 @@ def test_a_job_is_one_problem_without_transactions_and_hardly_more_commands(odm,
     commands.clear()
     monkeypatch.setattr(odm.storage, "transaction", pytest.fail)
     assert list(getattr(odm.integrity, run)()) == [told(job)]
-    assert len(commands) <= usual + CITIES // inspection.BATCH
+    assert len(commands) <= usual + CITIES // BATCH
 
 
 def test_what_the_job_will_not_mend_is_found_beside_it(odm):
     job = rename(odm)
-    wrong = damage(odm, 3, 700)
+    wrong = damage(odm, 3, 28)
     assert list(odm.integrity.check()) == [told(job), *wrong]
     assert list(odm.integrity.repair()) == [told(job), *(replace(one, state="mended") for one in wrong)]
     assert odm.work() == 0
@@ -104,9 +105,9 @@ def test_a_job_that_cannot_be_read_hides_nothing(odm):
 
 
 def test_a_job_is_told_once_for_all_models_and_batches(odm, monkeypatch):
-    monkeypatch.setattr(inspection, "BATCH", 100)
+    monkeypatch.setattr(inspection, "BATCH", 4)
     job = rename(odm)
-    wrong = damage(odm, *range(0, CITIES, 50))
+    wrong = damage(odm, *range(0, CITIES, 2))
     found = list(odm.integrity.check())
     assert (found.count(told(job)), [one for one in found if not one.pending]) == (1, wrong)
 
