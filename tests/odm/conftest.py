@@ -134,13 +134,14 @@ def cities(world, land):
 
 @pytest.fixture
 def refused(world):
-    """Run an operation that must fail with exactly this error, and change nothing."""
+    """Run operations that must each fail with exactly this error, and change nothing."""
 
-    def run(expected, message, operation):
+    def run(expected, message, *operations):
         before = world.digest()
-        with pytest.raises(GatewayError) as raised:
-            operation()
-        assert (type(raised.value), raised.value.message) == (expected, message)
+        for operation in operations:
+            with pytest.raises(GatewayError) as raised:
+                operation()
+            assert (type(raised.value), raised.value.message) == (expected, message)
         assert world.digest() == before
 
     return run
