@@ -206,7 +206,7 @@ def _ask_url(
         raise click.UsageError(f"--url: it {error}") from None
     sent = {**headers, "X-Gateway-Detail": "1", **({} if key is None else {HEADER: key})}
     try:
-        return read_envelope(transport.post(json.dumps(body).encode(), sent))
+        return read_envelope(transport.ask(json.dumps(body).encode(), sent))
     except CallError as error:
         told = (f"HTTP {error.status}" if error.status else "", error.message, _cause(error))
         raise Failed(": ".join(filter(None, told))) from error

@@ -10,7 +10,7 @@ import ssl
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import isfinite
 from types import TracebackType
-from typing import Any, TypeVar, final
+from typing import Any, Self
 from uuid import uuid4
 
 from gatewayfw.client.replies import HEADER, CallReply, NoReply, answers, bad_reply, follow, repeat, reply_of
@@ -38,9 +38,6 @@ _OWN = frozenset(
     }
 )
 _FIXED = {"Accept": "application/json", "Content-Type": "application/json", "X-Gateway-Detail": "1"}
-
-_Sender = TypeVar("_Sender", bound="Sender")
-_HttpSender = TypeVar("_HttpSender", bound="HttpSender")
 
 
 class Sender:
@@ -85,7 +82,7 @@ class Sender:
         more |= _checked_headers(headers, self._token_from)
         return repeat(lambda: reply_of(self._post(data, more)), retries)
 
-    def with_token(self: _Sender, token: str | None) -> _Sender:
+    def with_token(self, token: str | None) -> Self:
         """Return a client that sends another token, or none, over the same connections.
 
         Raises:
@@ -128,7 +125,7 @@ class HttpSender(Sender):
         except ValueError as error:
             raise DefinitionError(f"the URL {error}") from None
         self._http = Http(target, timeout, connections, max_bytes)
-        super().__init__(self._http.post, target, token, headers, token_from)
+        super().__init__(self._http.ask, target, token, headers, token_from)
 
     def close(self) -> None:
         """Close the open connections; another call opens new ones.
@@ -137,7 +134,7 @@ class HttpSender(Sender):
         """
         self._http.close()
 
-    def __enter__(self: _HttpSender) -> _HttpSender:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -275,19 +272,14 @@ def _checked_token(token: str | None) -> str | None:
     return token
 
 
-@final
-class Http:
+class Http(Posts):
     """Posts to one URL, each within ``timeout`` seconds."""
 
     def __init__(self, target: str, timeout: float, connections: int, max_bytes: int) -> None:
-        self._posts = Posts(target, max_bytes=max_bytes, connections=connections)
+        super().__init__(target, max_bytes=max_bytes, connections=connections)
         self._timeout = timeout
 
-    def close(self) -> None:
-        """Close open connections."""
-        self._posts.close()
-
-    def post(self, data: bytes, headers: Mapping[str, str]) -> HttpReply:
+    def ask(self, data: bytes, headers: Mapping[str, str]) -> HttpReply:
         """Return the reply to a request body.
 
         Raises:
@@ -295,7 +287,7 @@ class Http:
             BadReply: it is too large, or not from a gateway.
         """
         try:
-            return self._posts.post(data, headers, connect=self._timeout, total=self._timeout)
+            return self.post(data, headers, connect=self._timeout, total=self._timeout)
         except NotAGateway as error:
             raise bad_reply(error) from error
         except Unreachable as error:

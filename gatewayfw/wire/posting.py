@@ -83,7 +83,6 @@ class ReplyHeaders(Mapping[str, str]):
         return len(self._values)
 
 
-@final
 class Posts:
     """Posts to one URL over kept connections, shared by threads.
 

@@ -22,7 +22,6 @@ from gatewayfw.schemas import any_, object_, optional, string
 from gatewayfw.token_carriers import header
 from gatewayfw.web.servers import threaded_server
 from gatewayfw.wire.posting import ENVELOPE_BYTES
-from tests.wire.noting import noting
 
 TOKEN = "a-token-nobody-may-see"
 
@@ -372,7 +371,7 @@ def send(status, body):
 
 
 def test_a_reply_comes_back_as_it_was_sent(http, upstream):
-    reply = http(upstream(send(400, b'{"a": 1}'))).post(b"{}", {})
+    reply = http(upstream(send(400, b'{"a": 1}'))).ask(b"{}", {})
     assert reply.status == 400
     assert reply.data == b'{"a": 1}'
     assert reply.headers["Content-Type"] == "application/json"
@@ -380,7 +379,7 @@ def test_a_reply_comes_back_as_it_was_sent(http, upstream):
 
 def failure(transport, error=NoReply):
     with pytest.raises(error) as caught:
-        transport.post(b"{}", {})
+        transport.ask(b"{}", {})
     return caught.value.code, caught.value.message
 
 
@@ -398,11 +397,8 @@ def test_a_reply_that_is_too_large_is_bad(http, upstream):
     assert code == "bad_reply"
 
 
-def test_each_post_has_the_whole_time_and_the_bounds_of_the_client(monkeypatch):
+def test_each_post_has_the_whole_time(monkeypatch):
     told = []
-    monkeypatch.setattr("gatewayfw.client.clients.Posts", noting(told, "reply"))
-    assert Http("http://h/gateway", 3.0, 5, 100).post(b"{}", {"a": "b"}) == "reply"
-    assert told == [
-        (("http://h/gateway",), {"max_bytes": 100, "connections": 5}),
-        ((b"{}", {"a": "b"}), {"connect": 3.0, "total": 3.0}),
-    ]
+    monkeypatch.setattr(Http, "post", lambda self, *given, **bounds: told.append((given, bounds)) or "reply")
+    assert Http("http://h/gateway", 3.0, 5, 100).ask(b"{}", {"a": "b"}) == "reply"
+    assert told == [((b"{}", {"a": "b"}), {"connect": 3.0, "total": 3.0})]
