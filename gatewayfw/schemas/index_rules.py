@@ -58,12 +58,19 @@ INDEX_OPTIONS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
 }
 
 
+def default_name(keys: Mapping[str, int]) -> str:
+    """Return the name that MongoDB gives to an index."""
+    return "_".join(f"{path}_{direction}" for path, direction in keys.items())
+
+
 def find_index_fault(keys: Mapping[str, int], options: Mapping[str, Any]) -> str | None:
     """Return what is wrong with an index whose parts are right; None for nothing."""
     if len(keys) > _MOST_KEYS:
         return f"indexSpec has {len(keys)} fields, more than the {_MOST_KEYS} of an index"
     if len(bson.encode(keys)) > _MOST_BYTES:
         return f"the names in indexSpec have more than {_MOST_BYTES} bytes"
+    if options.get("name", "").endswith(("_1", "_-1")) and options["name"] != default_name(keys):
+        return f"the name {options['name']!r} is one that MongoDB gives to an index on other keys"
     if list(keys) == ["_id"] and (options or keys["_id"] != 1):
         return "MongoDB has the index on _id alone, ascending and without options"
     if len(keys) > 1 and "expireAfterSeconds" in options:

@@ -161,14 +161,9 @@ def own_problems(model: ModelSchema, alone: State) -> Iterator[str]:
         for reverse in relation.related_relations.values():
             where = f"model {model.name!r}, relation {relation.name!r}, reverse {reverse.name!r}"
             yield from _sort_problem(reverse.sort, model, reverse.excludes, where)
-    made = set(_keys_made(model))
-    count = len({(("_id", 1),), *(index.keys for index in model.options.indexes), *made})
+    count = len({(("_id", 1),), *(index.keys for index in model.options.indexes), *_keys_made(model)})
     if count > MOST_INDEXES:
         yield f"model {model.name!r}: {count} indexes, more than the {MOST_INDEXES} a collection may have"
-    plain = [index.keys for index in model.options.indexes if len(index.keys) == 1 and not index.options]
-    made |= {(*keys, ("_id", keys[0][1])) for keys in plain}  # pages are sorted so
-    for name in sorted(filter(None, map(model.options.taken_name, made))):
-        yield f"model {model.name!r}, createIndex: {name!r} is the name of an index that gatewayfw makes on other keys"
 
 
 def problems_of(state: State, name: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Any, Literal, cast
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas.index_rules import INDEX_OPTIONS, find_index_fault
+from gatewayfw.schemas.index_rules import INDEX_OPTIONS, default_name, find_index_fault
 from gatewayfw.schemas.values import encodable, storable_key
 from gatewayfw.settings import Settings
 
@@ -162,7 +162,7 @@ class IndexSpec:
     @property
     def name(self) -> str:
         """The name given, or the one that MongoDB gives."""
-        return self.options.get("name") or default_name(self.keys)
+        return self.options.get("name") or default_name(dict(self.keys))
 
 
 @dataclass(frozen=True)
@@ -171,17 +171,6 @@ class Options:
 
     indexes: tuple[IndexSpec, ...] = ()
     excludes: frozenset[str] = frozenset()
-
-    def taken_name(self, keys: Keys) -> str | None:
-        """Return the name of an index on these keys if a declared one on others has it."""
-        names = {index.keys: index.name for index in self.indexes}
-        name = default_name(keys)
-        return name if keys not in names and name in names.values() else None
-
-
-def default_name(keys: Keys) -> str:
-    """Return the name that MongoDB gives to an index."""
-    return "_".join(f"{path}_{direction}" for path, direction in keys)
 
 
 def check_name(name: object, where: str) -> str:

@@ -365,7 +365,7 @@ INDEX_OPTIONS = "(known: name, unique, sparse, expireAfterSeconds, partialFilter
         ({"createIndex": 5}, f"{IN}, createIndex: expected an object or a list, not int"),
         ({"createIndex": [{"indexSpec": {"name": 1}}] * 2}, f"{IN}, createIndex: two indexes have the same keys"),
         (
-            {"createIndex": [{"indexSpec": {"name": 1}, "options": {"name": "rank_1"}}, {"indexSpec": {"rank": 1}}]},
+            {"createIndex": [{"indexSpec": {name: 1}, "options": {"name": "one"}} for name in ("name", "rank")]},
             f"{IN}, createIndex: two indexes have the same name",
         ),
         (

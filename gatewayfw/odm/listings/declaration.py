@@ -195,9 +195,6 @@ def resolve(schemas: Schemas, declaration: Declaration) -> Resolution:
         except _Wrong as wrong:
             problems.append(f"{declaration.where}, sort {name!r}: {wrong}")
     wanted = tuple(dict.fromkeys(_indexes(declaration, filters, sorts)))
-    taken = filter(None, map(schema.options.taken_name, wanted[:MOST_INDEXES]))
-    reason = "and createIndex has another one"
-    problems += [f"{declaration.where}: needs an index named {name!r}, {reason}" for name in taken]
     scans = tuple(
         f"{declaration.where}: 'contains' on {name} reads every value of it"
         for name, one in filters.items()

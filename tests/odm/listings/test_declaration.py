@@ -213,14 +213,6 @@ def test_a_wrong_listing_is_a_problem_of_the_gateway(gateway, things):
     assert gateway.schemas.problems() == ["listing 1 of model 'thing', sort 'tags': it leads through a list"]
 
 
-def test_an_index_on_other_keys_with_the_name_of_one_for_its_pages_is_a_problem(gateway):
-    index = {"indexSpec": {"rank": 1}, "options": {"name": "name_1__id_1"}}
-    model = gateway.odm.new_model("thing", {"name": string(size=(1, 9)), "rank": integer()}, {}, {"createIndex": index})
-    assert list(model.listing(sort=["name"]).problems()) == [
-        "listing 1 of model 'thing': needs an index named 'name_1__id_1', and createIndex has another one"
-    ]
-
-
 def test_a_copy_of_a_model_that_is_not_defined_is_a_problem(gateway):
     relation = {"lost": {"schemaName": "nowhere", "type": "single"}}
     listing = gateway.odm.new_model("thing", {"name": string()}, relation).listing(filter={"lost": ["eq"]})
