@@ -13,12 +13,12 @@ While two definitions of a relation are in use, each reads what the other notes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, final
+from typing import Any, Final
 
 from bson import ObjectId
 
 from gatewayfw.odm.hidden import HIDDEN
-from gatewayfw.schemas import RelatedRelation
+from gatewayfw.schemas import RelatedRelation, Relation
 
 #: The parts of the hidden field that are written here.
 PARTS: Final = ("out", "some", "in")
@@ -52,7 +52,6 @@ def member_indexes(reverse: RelatedRelation) -> Iterator[tuple[tuple[tuple[str, 
             yield ((listed, 1), *reverse.window.order), {"partialFilterExpression": {listed: {"$exists": True}}}
 
 
-@final
 class OptOuts:
     """The windows that one document opted out of: read and change them.
 
@@ -109,13 +108,13 @@ class OptOuts:
             self._changed[relation, name] = {id_: self._is_out(relation, name, id_) for id_ in embedded}
         return self._changed[relation, name]
 
-    def renote(self, reverses: Iterable[RelatedRelation]) -> None:
-        """Note the same opt-outs in the form of the relation of these reverses.
+    def renote(self, relation: Relation) -> None:
+        """Note the same opt-outs in the form of a relation's type.
 
         An index holds at most one list of a document, so what a `single` relation noted keeps it from holding a list.
         """
-        for reverse in reverses:
-            for id_ in self._ids_of(reverse.relation):
+        for reverse in relation.related_relations.values():
+            for id_ in self._ids_of(relation.name) if reverse.type == "multiple" else ():
                 self.set_out(reverse, id_, self.is_out(reverse, id_))
 
     def forget(self, relation: str, ids: Iterable[ObjectId]) -> None:

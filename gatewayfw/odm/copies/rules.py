@@ -67,7 +67,7 @@ def copies_by_id(value: object) -> dict[ObjectId, Document]:
     return {copy["_id"]: copy for copy in copies_in(value) if isinstance(copy.get("_id"), ObjectId)}
 
 
-class HiddenField:
+class HiddenField(OptOuts):
     """The hidden field of one document: read it, change it, turn it into an update.
 
     It leaves out ``rev``, which only locks change, ``cut``, which only windows change, and ``r``, which only counts.
@@ -77,21 +77,9 @@ class HiddenField:
         right, damaged = examine(document)
         self._others = any(name not in _OWN for name in right) or bool(damaged)
         self.v: int = right.get("v", 0)
-        self._opt_outs = OptOuts(right, lambda relation: ids_in(document.get(relation)))
+        super().__init__(right, lambda relation: ids_in(document.get(relation)))
         self._at: dict[str, dict[str, int]] = right.get("at", {})
         self._before = self.document() if right else {}
-
-    def is_out(self, reverse: RelatedRelation, target_id: ObjectId) -> bool:
-        """Tell whether the document opted out of a target's reverse relation."""
-        return self._opt_outs.is_out(reverse, target_id)
-
-    def set_out(self, reverse: RelatedRelation, target_id: ObjectId, out: bool) -> None:
-        """Note whether the document opts out of a target's `multiple` reverse."""
-        self._opt_outs.set_out(reverse, target_id, out)
-
-    def renote(self, relation: Relation) -> None:
-        """Note the same opt-outs in the form of a relation's type."""
-        self._opt_outs.renote(one for one in relation.related_relations.values() if one.type == "multiple")
 
     def set_at(self, relation: str, source_id: ObjectId, version: int) -> None:
         """Note which version of its source a copy shows."""
@@ -102,11 +90,11 @@ class HiddenField:
         gone = set(ids)
         for id_ in gone:
             self._at.get(relation, {}).pop(str(id_), None)
-        self._opt_outs.forget(relation, gone)
+        super().forget(relation, gone)
 
     def document(self) -> dict[str, Any]:
         """Return the field's value without ``rev`` and ``r``; ``{}`` if it is empty."""
-        parts = {**self._opt_outs.parts(), "at": self._at}
+        parts = {**self.parts(), "at": self._at}
         told = {part: _told({name: _told(noted) for name, noted in by.items()}) for part, by in parts.items()}
         return _told({"v": self.v, **told})
 

@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, TypeVar, final
+from typing import Any, TypeVar, final
 
 from bson import ObjectId
 
@@ -56,15 +56,6 @@ VISIBLE = 5.0
 _REFUSALS = (Conflict, StorageError, TooLarge, ValidationError)
 #: What one batch changed of the attributes of its job; None when nothing is left.
 Progress = Mapping[str, Any] | None
-
-
-class _Renewal(NamedTuple):
-    """One write to the holders of a source that have less than ``most`` bytes."""
-
-    relation: Relation
-    filter: Filter
-    update: Update
-    most: int | None
 
 
 @dataclass
@@ -120,13 +111,28 @@ class FanOut:
         stale = older(relation, job.id, "$lt", max(job.v, version_of(source)))
         budget = self._schemas.remembered(holder_budget, relation.model, self._storage.most_bytes)
         most = most_bytes_before(budget, copy_of(source, copied_fields(self._schemas, relation)))
-        renewal = _Renewal(relation, {**holds, **stale}, update, most)
-        refused = self._each(relation.model, ids, lambda part: self._renew(renewal, part))
-        if most is not None:
-            passed_over = list(self._storage.find(relation.model, {"_id": {"$in": list(ids)}, **renewal.filter}, []))
-            left = [holder["_id"] for holder in passed_over if holder["_id"] not in refused]
-            for id_ in left:
-                self._each(relation.model, [id_], lambda part: self._make_room(renewal, part[0]))
+
+        def wanted(part: Sequence[object]) -> Filter:
+            return {"_id": {"$in": list(part)}, **holds, **stale}
+
+        def make_room(part: Sequence[object]) -> None:  # the windows of this single holder give way
+            self._apply(
+                lambda attempt: renew_with_room(attempt, relation.model, {**wanted(part), "_id": part[0]}, update)
+            )
+
+        def renew(part: Sequence[object]) -> None:
+            try:
+                self._storage.update_many(relation.model, wanted(part), update, most_bytes=most)
+            except TooLarge:
+                if len(part) > 1:
+                    raise
+                make_room(part)
+
+        refused = self._each(relation.model, ids, renew)
+        passed_over = [] if most is None else list(self._storage.find(relation.model, wanted(ids), []))
+        for holder in passed_over:
+            if holder["_id"] not in refused:
+                self._each(relation.model, [holder["_id"]], make_room)
         # Another tool put an older document in its place, so the next batch need not wait for a newer one.
         return progress and {**progress, "waited": version_of(source) < job.v}
 
@@ -170,21 +176,6 @@ class FanOut:
             _LOG.error("%s %s could not be updated and is stale: %s", collection, ids[0], error.message)
             return list(ids)
         return []
-
-    def _renew(self, renewal: _Renewal, ids: Sequence[object]) -> None:
-        """Renew copies; the windows of a single holder that would be too large give way."""
-        filter = {"_id": {"$in": list(ids)}, **renewal.filter}
-        try:
-            self._storage.update_many(renewal.relation.model, filter, renewal.update, most_bytes=renewal.most)
-        except TooLarge:
-            if len(ids) > 1:
-                raise
-            self._make_room(renewal, ids[0])
-
-    def _make_room(self, renewal: _Renewal, id_: object) -> None:
-        """Renew the copy in one holder, whose windows give way to it."""
-        filter = {"_id": id_, **renewal.filter}
-        self._apply(lambda attempt: renew_with_room(attempt, renewal.relation.model, filter, renewal.update))
 
     def _apply(self, plan: Callable[[Attempt], Plan[object]]) -> None:
         """Apply a plan that measures windows, in a transaction."""
