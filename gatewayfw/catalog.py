@@ -5,7 +5,9 @@ Its keys: ``{"format", "tokens", "maxBatch", "models", "services"}``.
 - ``tokens``: where clients put a token: ``[{"in": "header" | "bearer" | "cookie", "name"}]``, never empty.
 - ``maxBatch``: most acts that one request may ask for as a batch; 0 for no batches.
 - ``models``: by name ``{"fields": {name: kind}, "links": {name: link}}``; see
-  `gatewayfw.schemas.kinds.descriptions` and `links_of`. Excluded fields do not exist in it.
+  `gatewayfw.schemas.kinds.descriptions` and `links_of`. Excluded fields do not exist in it. With policies each has
+  ``rights``: ``[{"role", "sees", "rows", "writes", "hidden": [names], "fixed": [names]}]``, where ``rows`` says that
+  some documents are not there for the role, and the role null is nobody signed in.
 - ``services``: by name; ``{"remote": true}``, or ``{"remote": false, "acts": {model: {act: ...}}}``.
 
 An act has ``description``, ``mode`` (``assert`` or ``create``), ``access`` (``public``, ``rule`` or
@@ -33,6 +35,8 @@ from gatewayfw.acts import Act, Acts
 from gatewayfw.acts.hooks import find_marks
 from gatewayfw.acts.replies import Exceptions
 from gatewayfw.acts.returns import Returns, Selected
+from gatewayfw.policies.declaration import Policy
+from gatewayfw.policies.joining import Joined, hidden_for_somebody, joined, policies_of
 from gatewayfw.schemas.kinds.base import Description
 from gatewayfw.schemas.kinds.descriptions import describe, describe_all, describe_sent
 from gatewayfw.schemas.registry import ModelSchema, Schemas
@@ -65,14 +69,31 @@ def build(schemas: Schemas, acts: Acts) -> dict[str, Any]:
 def _model(schemas: Schemas, model: ModelSchema) -> dict[str, Any]:
     visible = {name: model.pure[name] for name in model.copy_fields()}
     id_ = {"kind": "object_id", "presence": "required"}
-    return {"fields": {"_id": id_, **describe_all(visible)}, "links": links_of(schemas, model)}
+    fields, hidden = describe_all(visible), hidden_for_somebody(schemas, model.name)
+    fields = {name: {**kind, "presence": "optional"} if name in hidden else kind for name, kind in fields.items()}
+    rights = _rights(schemas, model.name) if schemas.policies_hold else []
+    described = {"fields": {"_id": id_, **fields}, "links": links_of(schemas, model)}
+    return {**described, **({"rights": rights} if rights else {})}
+
+
+def _rights(schemas: Schemas, model: str) -> list[dict[str, Any]]:
+    """Return what policies say of a model, by role; null is nobody signed in."""
+    policies: tuple[Policy, ...] = schemas.policies
+    roles = dict.fromkeys(role for policy in policies for role in policy.roles or ())
+    found = []
+    for role in roles:
+        rights = joined(schemas, model, role) or Joined()
+        hidden, fixed = sorted(rights.hides), sorted(rights.fixed)
+        sees = {"sees": not rights.is_closed, "rows": rights.has_rows, "writes": rights.writes}
+        found.append({"role": role, **sees, "hidden": hidden, "fixed": fixed})
+    return found
 
 
 def links_of(schemas: Schemas, model: ModelSchema) -> dict[str, dict[str, Any]]:
     """Return the relations of a model and the reverse relations on it, by name.
 
     Each has ``model`` (whose documents are shown), ``type`` (``single`` or ``multiple``),
-    ``optional`` (whether a `single` one may be absent), ``fields`` (what the copies show, `_id`
+    ``optional`` (whether it may be absent, as a `single` one or for a policy), ``fields`` (what the copies show, `_id`
     first), ``limit`` and ``sort`` (``{"field", "order"}`` or null). A relation has ``reverses``, the
     names of the reverse relations it causes on ``model``, and ``frozen``, true, if its copies are frozen. A
     reverse relation has ``of``, the name of the relation of ``model`` that causes it, and ``default``, true,
@@ -84,10 +105,14 @@ def links_of(schemas: Schemas, model: ModelSchema) -> dict[str, dict[str, Any]]:
 def _link(schemas: Schemas, link: Relation | RelatedRelation) -> dict[str, Any]:
     source = schemas.get_schema(link.schema_name if isinstance(link, Relation) else link.member)
     may_be_absent = link.optional if isinstance(link, Relation) else True
+    is_guarded = schemas.policies_hold and not link.shared
+    may_be_absent |= is_guarded and (schemas.settings.require_policy or bool(policies_of(schemas, source.name)))
+    holder = link.model if isinstance(link, Relation) else link.target
+    is_hidden = link.name in hidden_for_somebody(schemas, holder)
     described: dict[str, Any] = {
         "model": source.name,
         "type": link.type,
-        "optional": link.type == "single" and may_be_absent,
+        "optional": (link.type == "single" and may_be_absent) or is_hidden,
         "fields": ["_id", *source.copy_fields(link.excludes)],
         "limit": link.limit,
         "sort": None if link.sort is None else {"field": link.sort.field, "order": link.sort.order},

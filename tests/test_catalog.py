@@ -343,3 +343,29 @@ def test_the_first_hook_that_says_so_tells_where_the_token_and_the_role_are(gw):
 def test_an_object_that_an_act_returns_is_told_as_such(gw):
     returned = act_of(gw, returns=optional(array(boolean)))["returns"]
     assert returned == {"kind": "array", "items": {"kind": "boolean", **NEEDED}, "presence": "optional"}
+
+
+def test_what_policies_hide_may_be_absent_and_rights_are_told_by_role():
+    gw = gateway(roles=["Clerk", "Guest"])
+    gw.odm.new_model("owner", {"name": string()})
+    one = {"schemaName": "owner", "type": "single"}
+    gw.odm.new_model("item", {"name": string(), "price": integer()}, {"owner": one, "seller": {**one, "shared": True}})
+    gw.policy("item", roles=["Guest", None], hide=["price"], rows=lambda context: {"name": "a"}, write=False)
+    gw.policy(["item", "owner"], roles=["Clerk"], fixed=["name"])
+    item = build(gw.schemas, gw.acts)["models"]["item"]
+    assert {name: kind["presence"] for name, kind in item["fields"].items()} == {
+        "_id": "required",
+        "name": "required",
+        "price": "optional",
+    }
+    assert {name: link["optional"] for name, link in item["links"].items()} == {"owner": True, "seller": False}
+    guest = {"sees": True, "rows": True, "writes": False, "hidden": ["price"], "fixed": []}
+    assert item["rights"] == [
+        {"role": "Guest", **guest},
+        {"role": None, **guest},
+        {"role": "Clerk", "sees": True, "rows": False, "writes": True, "hidden": [], "fixed": ["name"]},
+    ]
+
+
+def test_without_policies_nothing_is_told_of_rights(gw):
+    assert all("rights" not in model for model in build(gw.schemas, gw.acts)["models"].values())

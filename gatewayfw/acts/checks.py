@@ -43,7 +43,7 @@ class Checks:
         self._acts = acts
         self._has_database = has_database
         self._more = more
-        self._roles = roles
+        self.roles = roles
         self._judged: tuple[object, tuple[str, ...]] = (None, ())
 
     def problems(self) -> list[str]:
@@ -76,7 +76,7 @@ class Checks:
             selects = list(act.struct.selects())
             used.update((select.model, select.spec) for _, select in selects)
             yield from (f"{name}: {problem}" for problem in find_act_problems(act))
-            yield from (f"{name}: {problem}" for problem in find_role_problems(act, self._roles))
+            yield from (f"{name}: {problem}" for problem in find_role_problems(act, self.roles))
             if act.once and not self._has_database():
                 yield f"{name}: idempotent acts need a database: call odm.set_db(...) first"
         for remote in self._acts.remote_services():

@@ -1,0 +1,70 @@
+"""``doctor``: what policies leave open, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from gatewayfw.odm.upkeep.indexes import wanted_indexes
+from gatewayfw.policies.declaration import ContextFn, Policy
+from gatewayfw.policies.joining import policies_of
+from gatewayfw.schemas import Schemas
+from gatewayfw.storage.filter_operators import JUNCTIONS
+
+
+def policy_warnings(schemas: Schemas, roles: Collection[str]) -> Iterator[str]:
+    """Yield roles that no policy names, and models open beside closed ones."""
+    policies: tuple[Policy, ...] = schemas.policies
+    if not policies:
+        return
+    named = {role for policy in policies for role in policy.roles or ()}
+    if unnamed := [role for role in roles if role not in named]:
+        yield f"no policy names the roles {', '.join(unnamed)}: what has a policy is closed to them"
+    if schemas.settings.require_policy:
+        return
+    if opened := [name for name in schemas.get_schemas() if not policies_of(schemas, name)]:
+        yield f"models without a policy are open to all callers: {', '.join(opened)} (require_policy closes them)"
+
+
+def policy_hints(schemas: Schemas) -> Iterator[str]:
+    """Yield policies whose ``rows`` no index of their model serves."""
+    for schema in schemas.get_schemas().values():
+        heads = {index.keys[0][0] for index in wanted_indexes(schemas, schema)}
+        for policy in policies_of(schemas, schema.name):
+            paths = compared_by(policy.rows)
+            if paths and heads.isdisjoint(paths):
+                where = f"{policy.where}, model {schema.name}"
+                yield f"{where}: no index begins with {' or '.join(sorted(paths))}; every read reads all documents"
+
+
+def compared_by(rows: ContextFn | None) -> set[str]:
+    """Return the paths that a filter of ``rows`` compares, whatever the context.
+
+    Empty if it has no filter then, or asks for more than a context: what it does with a real one is unknown.
+    """
+    try:
+        found = None if rows is None else rows(_Anything())
+    except Exception:  # The seam: an author's function may fail on a context that is none.
+        return set()
+    return set(_paths(found)) if isinstance(found, Mapping) else set()
+
+
+class _Anything(dict[Any, Any]):
+    """A context, and each part of it."""
+
+    def __missing__(self, key: object) -> _Anything:
+        return _Anything()
+
+    def __getattr__(self, name: str) -> _Anything:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Anything()
+
+
+def _paths(filter: Mapping[Any, Any]) -> Iterator[str]:
+    for path, condition in filter.items():
+        if path in JUNCTIONS:
+            for one in condition:
+                yield from _paths(one)
+        else:
+            yield ".".join(path) if isinstance(path, tuple) else str(path)
