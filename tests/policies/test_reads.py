@@ -139,13 +139,17 @@ def test_shared_copies_are_shown_alone(calls, database, shared):
     model = gw.odm.new_model("part", {"name": string}, {"maker": maker})
     links = {"maker": {"_ids": makers.insert_one({"name": "m"})["_id"], "relatedRelations": {"parts": True}}}
     model.insert_one({"name": "p"}, relations=links)
-    gw.policy("maker", roles=["Clerk"])
+    gw.policy("maker", roles=["Auditor"], rows=lambda context: None)
     with calls(gw, "Auditor"):
         shown = model.find_one(projection={"_id": 0, "maker": {"name": 1, "parts": {"name": 1}}})
     assert shown == ({"maker": {"name": "m", "parts": []}} if shared else {})
-    gw.policy("part", roles=["Clerk"])
-    gw.policy("maker", roles=["Auditor"])
-    with calls(gw, "Auditor"):
+    gw.policy("part", roles=["Auditor"], rows=lambda context: None)
+    gw.policy("maker", roles=["Customer"])
+    with calls(gw, "Customer"):
+        assert makers.find_one(projection={"_id": 0, "parts": {"name": 1}}) == {"parts": []}  # closed
+    gw.policy("maker", roles=["Clerk"])
+    gw.policy("part", roles=["Clerk"], rows=lambda context: None)
+    with calls(gw, "Clerk"):
         assert makers.find_one(projection={"_id": 0, "parts": {"name": 1}}) == {"parts": [{"name": "p"}]}
 
 

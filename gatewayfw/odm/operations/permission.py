@@ -10,10 +10,11 @@ from gatewayfw.errors import Forbidden, UsageError, missing_related
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.operations.handle import Handle
 from gatewayfw.odm.reading.paths import path_text
+from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.odm.reading.rights import both, find_there, rights_of
 from gatewayfw.odm.writing.inputs import RelationInput
 from gatewayfw.policies.joining import policies_of
-from gatewayfw.schemas import Schemas
+from gatewayfw.schemas import Relation, Schemas
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.documents import as_stored
 from gatewayfw.storage.filter_operators import JUNCTIONS, compile_filter
@@ -74,12 +75,17 @@ class Permission:
             raise Forbidden(messages.NOT_TO_CHANGE.format(model=name))
 
     def refuse_missing(
-        self, storage: Storage, inputs: Iterable[Mapping[str, RelationInput]], *, leaving: bool = False
+        self,
+        storage: Storage,
+        inputs: Iterable[Mapping[str, RelationInput]],
+        holder: _Filter | None = None,
+        *,
+        leaving: bool = False,
     ) -> None:
         """Refuse ids in relations whose documents are not there for the caller.
 
-        They get the error of ids that do not exist; if they are ``leaving``, of ids that are not related: then shared
-        copies may be named by whoever sees them.
+        They get the error of ids that do not exist; if they are ``leaving``, of ids that are not related. Shared copies
+        that the ``holder`` has may be named by whoever sees them.
 
         Raises:
             NotFound: names the ids.
@@ -89,13 +95,21 @@ class Permission:
         named: dict[tuple[str, str], set[Any]] = {}
         for one in (one for each in inputs for one in each.values()):
             model = one.relation.schema_name
-            if self._viewer.has_rows(model) and not (leaving and one.relation.shared):
-                named.setdefault((model, one.relation.name if leaving else model), set()).update(one.ids)
+            if self._viewer.has_rows(model) and not (leaving and self._viewer.shows_all(one.relation)):
+                new = set(one.ids).difference(self._shared_ids(storage, one.relation, holder))
+                named.setdefault((model, one.relation.name if leaving else model), set()).update(new)
         for (model, shown), ids in sorted(named.items()):
             rights = rights_of(self._viewer, model)
             there = ids if rights is None else find_there(storage, model, rights, ids)
             if missing := [id_ for id_ in ordered(ids) if id_ not in there]:
                 raise missing_related(shown, missing)
+
+    def _shared_ids(self, storage: Storage, relation: Relation, holder: _Filter | None) -> set[Any]:
+        """Return the ids of the shared copies that a relation has already."""
+        if holder is None or self._viewer is None or not self._viewer.shows_all(relation):
+            return set()
+        found = storage.find(self._model.name, holder, [f"{relation.name}._id"], limit=1)
+        return {copy["_id"] for one in found for copy in copies_in(one.get(relation.name))}
 
     @property
     def counts_holders(self) -> bool:

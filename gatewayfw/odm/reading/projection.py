@@ -243,7 +243,7 @@ class _Compiler:
         if link.sort is not None and link.sort.field in hides:
             sort = Sort("_id", "asc")  # the order of a hidden field would tell of it
         has_rows = self._viewer is not None and self._viewer.has_rows(source.name)
-        guarded = has_rows and not link.shared
+        guarded = self._viewer is not None and not self._viewer.shows_all(link)
         links: dict[str, LinkShape] = {}
         if not isinstance(value, Mapping):
             if not is_flag(value):

@@ -45,6 +45,15 @@ class Viewer:
         found = self.joined(model)
         return found is not None and found.has_rows
 
+    def shows_all(self, link: Link) -> bool:
+        """Tell whether all copies of a link are shown.
+
+        They are if all documents of their model are there, or if they are shared. A closed model shows no shared
+        copies either: what is hidden from other roles would be in them.
+        """
+        found = self.joined(copied_model(link))
+        return found is None or not found.has_rows or (link.shared and not found.is_closed)
+
     def hidden_in(self, link: Link, reveal: Collection[str]) -> frozenset[str]:
         """Return the names that are hidden in the copies of a link.
 
@@ -76,7 +85,7 @@ class Viewer:
             link = links.get(head)
             if link is None:
                 continue
-            partly = not link.shared and head not in reveal and self.has_rows(copied_model(link))
+            partly = head not in reveal and not self.shows_all(link)
             if partly or not self.hidden_in(link, reveal).isdisjoint(below):
                 raise Hidden(messages.HIDDEN.format(path=f"{where}.{shown(path)}"))
 
