@@ -1,0 +1,193 @@
+"""What policies let a caller change, one test a rule, the refusal beside the success."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.policies.judged.shop import ANN, BOB
+
+IT = {"number": "r-Ann"}
+
+
+@pytest.fixture
+def fixed(shop):
+    """A shop whose clerks may not change the price of a rental."""
+    shop.policy("rental", roles=["Clerk"], fixed=["price", "note"])
+    return shop
+
+
+def update(shop, change, **more):
+    """Change Ann's rental as a clerk; return "done" or the status of the refusal."""
+    return shop.ask("Clerk", lambda: shop.rentals.find_one_and_update(IT, change, **more) and "done")
+
+
+def insert(shop, **fields):
+    """Insert a rental of Ann's as a clerk."""
+    links = {"customer": {"_ids": shop.of[ANN]}}
+    return shop.ask("Clerk", lambda: shop.rentals.insert_one({"number": "new", **fields}, relations=links) and "done")
+
+
+CHANGES = [{"$set": {"price": 10}}, {"$unset": {"price": ""}}, {"$inc": {"price": 0}}, {"$min": {"price": 99}}]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: next(iter(change)))
+def test_a_write_that_names_a_fixed_field_is_forbidden_whatever_the_value(fixed, change):
+    assert update(fixed, change) == 403
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: next(iter(change)))
+def test_a_bulk_write_that_names_a_fixed_field_is_forbidden(fixed, change):
+    assert fixed.ask("Clerk", lambda: fixed.rentals.update_many(IT, change)) == 403
+
+
+def test_a_fixed_field_is_shown_and_others_may_be_changed(fixed):
+    assert update(fixed, {"$set": {"number": "r-Ann-2"}}) == "done"
+    assert fixed.show("Clerk", {"price": 1})[0] == {"price": 10}
+
+
+def test_an_insert_may_not_name_a_fixed_field_but_has_its_default(fixed):
+    assert [insert(fixed, price=1), insert(fixed, note="x"), insert(fixed)] == [403, 403, "done"]
+    assert fixed.rentals.find_one({"number": "new"})["note"] == "none"
+
+
+def test_an_upsert_may_not_name_a_fixed_field(shop):
+    shop.policy("item", roles=["Clerk"], fixed=["price"])
+
+    def upsert(**change):
+        fields = {"$set": {"name": "lamp"}, **change}
+        return shop.ask("Clerk", lambda: shop.items.find_one_and_update({"_id": shop.lamp}, fields, upsert=True))
+
+    answers = [upsert(**{"$setOnInsert": {"price": 1}}), upsert(**{"$inc": {"price": 1}}), upsert() != 403]
+    assert answers == [403, 403, True]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: next(iter(change)))
+def test_a_write_that_names_a_hidden_field_is_forbidden(shop, change):
+    shop.policy("rental", roles=["Clerk"], hide=["price"])
+    assert (update(shop, change), insert(shop, price=3), insert(shop)) == (403, 403, "done")
+
+
+def test_own_documents_do_not_admit_changes_of_hidden_fields(shop):
+    shop.policy("rental", roles=["Clerk"], hide=["price"], own=lambda context: [shop.rented[ANN]])
+    assert update(shop, {"$set": {"price": 3}}) == 403
+
+
+def test_allow_admits_hidden_and_fixed_names(shop):
+    shop.policy("rental", roles=["Clerk"], hide=["price"], fixed=["note"])
+    links = {"customer": {"_ids": shop.of[ANN]}}
+
+    def work():
+        shop.rentals.find_one_and_update(IT, {"$set": {"price": 3, "note": "n"}}, allow=["price", "note"])
+        shop.rentals.insert_one({"number": "new", "price": 4}, relations=links, allow=["price"])
+        return "done"
+
+    assert shop.ask("Clerk", work) == "done"
+    assert [one["price"] for one in shop.rentals.find({"number": {"$ne": "r-Bob"}}).sort("_id")] == [3, 4]
+
+
+def test_write_false_is_refused_before_anything_is_read(shop, monkeypatch):
+    shop.policy("rental", roles=["Clerk"], write=False)
+    assert (
+        shop.ask("Clerk", lambda: shop.rentals.find_one_and_update({"number": "none"}, {"$set": {"price": 1}})) == 403
+    )
+
+
+@pytest.fixture
+def cheap(shop):
+    """A shop whose customers see their own rentals, and clerks change rentals that cost at most 10."""
+    shop.policy("rental", roles=["Clerk"], write=lambda context: {"price": {"$lte": 10}})
+    return shop
+
+
+WRITES = {
+    "update": lambda shop, it: shop.rentals.find_one_and_update(it, {"$set": {"note": "n"}}),
+    "update_many": lambda shop, it: shop.rentals.update_many(it, {"$set": {"note": "n"}}),
+    "add": lambda shop, it: shop.rentals.add_relation(it, relations={"items": {"_ids": [shop.lamp]}}),
+    "remove": lambda shop, it: shop.rentals.remove_relation(it, relations={"items": {"_ids": [shop.lamp]}}),
+    "delete": lambda shop, it: shop.rentals.delete_one(it),
+    "delete_many": lambda shop, it: shop.rentals.delete_many(it),
+}
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_what_is_visible_and_may_not_be_changed_is_forbidden(cheap, write):
+    before = cheap.rentals.find_one({"number": "r-Bob"})
+    answers = [cheap.ask("Clerk", lambda it=it: write(cheap, it) and "done") for it in ({"number": "r-Bob"}, IT)]
+    assert (answers, cheap.rentals.find_one({"number": "r-Bob"})) == ([403, "done"], before)
+
+
+def test_what_is_invisible_is_no_match_even_if_it_may_not_be_changed(shop):
+    shop.policy(
+        "rental", roles=["Clerk"], rows=lambda context: {"number": "r-Ann"}, write=lambda context: {"price": 10}
+    )
+    work = lambda: shop.rentals.find_one_and_update({"number": "r-Bob"}, {"$set": {"note": "n"}})  # noqa: E731
+    assert shop.ask("Clerk", work) is None
+
+
+def test_what_a_write_leaves_must_pass_the_check(shop):
+    shop.policy("rental", roles=["Clerk"], check=lambda context: {"price": {"$lt": 20}})
+    answers = [update(shop, {"$set": {"price": price}}) for price in (20, 19)]
+    assert (answers, insert(shop, price=30), shop.rentals.find_one(IT)["price"]) == ([403, "done"], 403, 19)
+
+
+def test_the_check_is_that_of_write_where_none_is_given(cheap):
+    assert [update(cheap, {"$set": {"price": 11}}), update(cheap, {"$set": {"price": 9}})] == [403, "done"]
+
+
+def test_the_check_is_that_of_rows_where_neither_is_given(shop):
+    shop.policy("rental", roles=["Clerk"], rows=lambda context: {"price": {"$lte": 10}})
+    assert [update(shop, {"$set": {"price": 11}}), update(shop, {"$set": {"price": 9}})] == [403, "done"]
+    assert [insert(shop, price=11), insert(shop, price=9)] == [403, "done"]
+
+
+def test_a_relation_may_not_lead_out_of_the_check(shop):
+    shop.policy("rental", roles=["Customer"], rows=lambda context: {"customer._id": context["user"]["_id"]})
+
+    def give(name):
+        links = {"customer": {"_ids": shop.of[name]}}
+        return shop.ask("Customer", lambda: shop.rentals.add_relation(IT, relations=links, replace=True) and "done")
+
+    assert (give(BOB), shop.rentals.find_one(IT)["customer"]["name"], give(ANN)) == (403, "Ann", "done")
+
+
+def test_a_bulk_change_that_fails_the_check_writes_nothing_of_its_transaction(shop):
+    shop.policy("rental", roles=["Clerk"], check=lambda context: {"price": {"$lt": 12}})
+    every = {"_id": {"$exists": True}}
+    assert shop.ask("Clerk", lambda: shop.rentals.update_many(every, {"$inc": {"price": 1}})) == 403
+    assert [one["price"] for one in shop.rentals.find().sort("_id")] == [10, 11]
+
+
+def test_inserts_that_fail_the_check_write_nothing(shop):
+    shop.policy("rental", roles=["Clerk"], check=lambda context: {"price": {"$lt": 12}})
+    links = {"customer": {"_ids": shop.of[ANN]}}
+    docs = [{"number": "1", "price": 1}, {"number": "2", "price": 12}]
+    assert shop.ask("Clerk", lambda: shop.rentals.insert_many(docs, relations=links)) == 403
+    assert shop.rentals.count() == 2
+
+
+def test_copies_windows_and_cascades_are_the_systems(shop):
+    shop.policy("customer", roles=["Clerk"])
+    shop.policy("rental", roles=["Clerk"], write=False)
+    rename = lambda: shop.customers.find_one_and_update({"name": "Ann"}, {"$set": {"name": "Anna"}}) and "done"  # noqa: E731
+    assert (shop.ask("Clerk", rename), shop.rentals.find_one(IT)["customer"]["name"]) == ("done", "Anna")
+
+
+def test_a_hard_cascade_deletes_what_the_caller_could_not(shop):
+    shop.policy("customer", roles=["Clerk"])
+    shop.policy("rental", roles=["Clerk"], rows=lambda context: None, write=False)
+    shop.ask("Clerk", lambda: shop.customers.delete_one({"name": "Ann"}, hard_cascade=True) and "done")
+    assert [one["number"] for one in shop.rentals.find()] == ["r-Bob"]
+
+
+def test_counts_in_errors_are_left_out_for_restricted_callers(shop):
+    shop.policy("customer", roles=["Clerk"])
+    shop.policy("rental", roles=["Clerk"], rows=lambda context: None)
+    shop.work = lambda body: shop.customers.delete_one({"name": "Ann"})
+    messages = [shop.send(shop.body(role)).json["body"]["message"] for role in ("Clerk", "ghost")]
+    assert ["rental" in message for message in messages] == [False, True]
+
+
+def test_the_unrestricted_model_takes_every_change(shop):
+    shop.policy("rental", roles=["Clerk"], write=False, fixed=["price"])
+    work = lambda: shop.rentals.unrestricted.find_one_and_update(IT, {"$set": {"price": 3}})["price"]  # noqa: E731
+    assert shop.ask("Clerk", work) == 3

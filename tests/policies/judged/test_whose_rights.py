@@ -1,0 +1,288 @@
+"""Whose rights an operation has, one test a rule: of the caller as the hooks left them, wherever the operation runs."""
+
+from __future__ import annotations
+
+import threading
+from contextvars import copy_context
+
+import pytest
+from flask import Flask
+
+from gatewayfw import DefinitionError, HttpError, any_
+from gatewayfw.auth import Auth, Rule, Tokens
+from tests.policies.judged.shop import ANN, BOB
+
+NUMBER = {"number": 1}
+BOTH = [{"number": "r-Ann"}, {"number": "r-Bob"}]
+
+
+def own(context):
+    """Rows: the rentals of the caller's customer."""
+    return {"customer._id": context["user"]["_id"]}
+
+
+@pytest.fixture
+def strict(shop):
+    """A shop whose customers see their own rentals."""
+    shop.policy("rental", roles=["Customer"], rows=own)
+    return shop
+
+
+def test_a_policy_of_an_undeclared_role_is_a_definition_error(shop):
+    with pytest.raises(DefinitionError, match="Boss"):
+        shop.policy("rental", roles=["Boss"])
+        shop.gw.check()
+
+
+def test_a_rule_of_an_undeclared_role_is_a_definition_error(shop):
+    auth = Auth(shop.gw.context_fns, Tokens("k" * 32), load_user=lambda id_: None)
+    hooks = [auth.read_token, auth.load_user, auth.grant(Rule(roles=("Boss",)))]
+    shop.gw.acts.act("rental", "boss", set={"activeRoleId": any_}, pre_act=hooks)(lambda body: None)
+    with pytest.raises(DefinitionError, match="Boss"):
+        shop.gw.check()
+
+
+def test_the_role_is_the_name_of_the_active_one(strict):
+    assert [strict.show(role, NUMBER) for role in ("Customer", "Clerk")] == [BOTH[:1], []]
+
+
+def test_a_function_may_say_the_role(open_shop):
+    shop = open_shop(policy_role=lambda context: context["body"]["details"]["set"]["role"].title())
+    shop.policy("rental", roles=["Customer"])
+    assert [shop.show(role, NUMBER) for role in ("customer", "clerk")] == [BOTH, []]
+
+
+@pytest.mark.parametrize(("role", "user", "seen"), [("Clerk", ANN, 2), (None, ANN, 2), (None, None, 0)])
+def test_a_star_is_every_signed_in_caller(shop, role, user, seen):
+    shop.policy("rental", roles="*", admit=True)
+    assert shop.ask(role, shop.rentals.count, user=user) == seen
+
+
+@pytest.mark.parametrize(("role", "user", "seen"), [("Clerk", ANN, 0), (None, ANN, 0), (None, None, 2)])
+def test_none_is_nobody_signed_in(shop, role, user, seen):
+    shop.policy("rental", roles=[None])
+    assert shop.ask(role, shop.rentals.count, user=user) == seen
+
+
+def test_a_ghost_is_never_restricted(strict):
+    assert strict.show("ghost", NUMBER) == BOTH
+
+
+def test_what_hooks_read_is_unrestricted(strict):
+    seen = []
+    strict.hooks.append(lambda body: seen.append(strict.rentals.count()))
+    assert (strict.ask("Customer", strict.rentals.count), seen) == (1, [2])
+
+
+def test_replacing_the_context_later_changes_nothing(strict):
+    def work():
+        strict.gw.context_fns.set_context({"user": {"isGhost": True}, "active_role": {"name": "Clerk"}})
+        return strict.rentals.count()
+
+    assert strict.ask("Customer", work) == 1
+
+
+def test_changing_the_user_later_changes_nothing(strict):
+    def work():
+        strict.gw.context_fns.get_context_model()["user"]["isGhost"] = True
+        return strict.rentals.count()
+
+    assert strict.ask("Customer", work) == 1
+
+
+def test_hooks_after_the_act_have_its_rights(strict):
+    strict.gw.acts.act(
+        "rental", "after", set={"role": any_, "user": any_}, pre_act=[strict.sign_in],
+        post_act=[lambda body, result: strict.rentals.count()],
+    )(lambda body: None)  # fmt: skip
+    assert strict.send(strict.body("Customer", act="after")).json["body"] == 1
+
+
+def test_a_cursor_that_is_read_while_the_reply_is_written_has_the_rights_of_the_act(strict):
+    assert strict.ask("Customer", lambda: strict.rentals.find(projection=NUMBER)) == [
+        {"_id": str(strict.rented[ANN]), "number": "r-Ann"}
+    ]
+
+
+def test_hooks_of_errors_have_the_rights_of_the_act(strict):
+    seen = []
+
+    def fail(body):
+        raise HttpError("no", 409)
+
+    strict.gw.acts.act(
+        "rental", "fail", set={"role": any_, "user": any_}, pre_act=[strict.sign_in],
+        on_error=[lambda body, error: seen.append(strict.rentals.count())],
+    )(fail)  # fmt: skip
+    strict.send(strict.body("Customer", act="fail"))
+    assert seen == [1]
+
+
+def test_what_is_called_after_the_commit_has_the_rights_of_the_act(strict):
+    seen = []
+
+    def work():
+        strict.gw.odm.transaction(lambda: strict.gw.odm.after_commit(lambda: seen.append(strict.rentals.count())))
+
+    strict.ask("Customer", work)
+    assert seen == [1]
+
+
+@pytest.mark.parametrize(("hand_over", "seen"), [(lambda: copy_context().run, 1), (lambda: lambda work: work(), 2)])
+def test_a_thread_has_the_rights_that_it_was_handed(strict, hand_over, seen):
+    counted = []
+
+    def work():
+        run = hand_over()
+        thread = threading.Thread(target=lambda: run(lambda: counted.append(strict.rentals.count())))
+        thread.start()
+        thread.join()
+
+    strict.ask("Customer", work)
+    assert counted == [seen]
+
+
+@pytest.mark.parametrize("atomic", [False, True])
+def test_each_item_of_a_batch_has_its_own_rights(strict, atomic):
+    strict.work = lambda body: strict.rentals.count()
+    batch = [strict.body(*who) for who in (("Customer",), ("ghost",), ("Clerk",), ("Customer", None, BOB))]
+    items = strict.send({"batch": batch, "atomic": atomic}).json["body"]
+    assert [item["body"] for item in items] == [1, 2, 0, 1]
+
+
+def test_where_there_is_no_act_nothing_is_restricted(strict):
+    assert strict.rentals.count() == 2
+
+
+def test_after_an_act_nothing_is_restricted(strict):
+    strict.ask("Customer", strict.rentals.count)
+    assert strict.rentals.count() == 2
+
+
+def test_a_view_of_the_host_is_not_restricted(strict):
+    app = Flask("host")
+    app.get("/rentals")(lambda: str(strict.rentals.count()))
+    strict.gw.init_app(app)
+    assert app.test_client().get("/rentals").text == "2"
+
+
+def test_policies_can_be_required_of_views(open_shop):
+    shop = open_shop(require_policy=True)
+    app = Flask("host")
+    app.get("/rentals")(lambda: str(shop.rentals.count()))
+    shop.gw.init_app(app)
+    assert app.test_client().get("/rentals").status_code == 500
+
+
+def test_policies_can_be_required_of_models(open_shop):
+    shop = open_shop(require_policy=True)
+    shop.policy("item", roles=["Clerk"])
+    assert [shop.ask("Clerk", model.count) for model in (shop.items, shop.rentals)] == [1, 0]
+
+
+def test_without_a_policy_a_model_is_open(strict):
+    assert strict.ask("Clerk", strict.items.count) == 1
+
+
+CLOSED = {
+    "find": lambda shop: shop.rentals.find().to_list() == [],
+    "find_one": lambda shop: shop.rentals.find_one({"number": "r-Ann"}) is None,
+    "count": lambda shop: shop.rentals.count() == 0,
+    "exists": lambda shop: shop.rentals.exists() is False,
+    "distinct": lambda shop: shop.rentals.distinct("number") == [],
+}
+
+
+@pytest.mark.parametrize("read", CLOSED.values(), ids=CLOSED)
+def test_a_model_shows_nothing_to_callers_whom_no_policy_names(strict, read):
+    assert strict.ask("Clerk", lambda: read(strict)) is True
+
+
+def test_a_listing_shows_nothing_to_callers_whom_no_policy_names(strict):
+    assert strict.page("Clerk", NUMBER) == {"rows": [], "next": None, "total": 0}
+
+
+WRITES = {
+    "insert": lambda shop: shop.rentals.insert_one({"number": "n"}, relations={"customer": {"_ids": shop.of[ANN]}}),
+    "update": lambda shop: shop.rentals.find_one_and_update({"number": "r-Ann"}, {"$set": {"note": "n"}}),
+    "update_many": lambda shop: shop.rentals.update_many({"number": "r-Ann"}, {"$set": {"note": "n"}}),
+    "add": lambda shop: shop.rentals.add_relation({"number": "r-Ann"}, relations={"items": {"_ids": [shop.lamp]}}),
+    "remove": lambda shop: shop.rentals.remove_relation(
+        {"number": "r-Ann"}, relations={"items": {"_ids": [shop.lamp]}}
+    ),
+    "delete": lambda shop: shop.rentals.delete_one({"number": "r-Ann"}),
+    "delete_many": lambda shop: shop.rentals.delete_many({"number": "r-Ann"}),
+}
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_a_model_takes_nothing_from_callers_whom_no_policy_names(strict, write):
+    before = strict.rentals.find().to_list()
+    assert (strict.ask("Clerk", lambda: write(strict)), strict.rentals.find().to_list()) == (403, before)
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_write_false_takes_nothing(shop, write):
+    shop.policy("rental", roles=["Clerk"], write=False)
+    before = shop.rentals.find().to_list()
+    assert (shop.ask("Clerk", lambda: write(shop)), shop.rentals.find().to_list()) == (403, before)
+
+
+@pytest.mark.parametrize("write", WRITES.values(), ids=WRITES)
+def test_a_policy_that_says_no_more_lets_its_callers_write(shop, write):
+    shop.policy("rental", roles=["Clerk"])
+    assert shop.ask("Clerk", lambda: write(shop) and "done") == "done"
+
+
+def test_a_star_of_roles_never_admits(shop):
+    shop.policy("rental", roles="*", hide=["price"])
+    assert shop.ask("Clerk", shop.rentals.count) == 0
+
+
+def test_a_star_of_roles_is_joined_for_whoever_another_policy_names(shop):
+    shop.policy("rental", roles="*", hide=["price"])
+    shop.policy("rental", roles=["Clerk"])
+    assert (shop.ask("Clerk", shop.rentals.count), shop.show("Clerk", {"price": 1})) == (2, 403)
+
+
+def test_rows_are_joined_by_and(strict):
+    strict.policy("rental", roles="*", rows=lambda context: {"price": {"$lt": 11}})
+    assert [strict.ask("Customer", strict.rentals.count, user=user) for user in (ANN, BOB)] == [1, 0]
+
+
+def test_hidden_and_fixed_names_are_united(shop):
+    shop.policy("rental", roles=["Clerk"], hide=["price"], fixed=["number"])
+    shop.policy("rental", roles="*", hide=["note"], fixed=["price"])
+    answers = [shop.show("Clerk", {name: 1}) for name in ("price", "note")]
+    answers += [
+        shop.ask("Clerk", lambda name=name: shop.rentals.update_many({"number": "r-Ann"}, {"$unset": {name: ""}}))
+        for name in ("number", "price")
+    ]
+    assert answers == [403] * 4
+
+
+def test_write_is_joined_by_and(shop):
+    shop.policy("rental", roles=["Clerk"], write=True)
+    shop.policy("rental", roles="*", write=False)
+    assert shop.ask("Clerk", lambda: WRITES["update"](shop)) == 403
+
+
+def test_a_star_of_models_stands_for_all_that_have_what_it_needs(shop):
+    shop.policy("*", roles="*", admit=True, needs=["price"], rows=lambda context: {"price": {"$gt": 10}})
+    shop.policy("customer", roles="*", admit=True)
+    counts = [shop.ask("Clerk", model.count) for model in (shop.rentals, shop.items, shop.customers)]
+    assert counts == [1, 0, 2]
+
+
+def test_a_replay_belongs_to_its_role(strict):
+    strict.gw.acts.act(
+        "rental", "once", set={"role": any_, "user": any_}, pre_act=[strict.sign_in], idempotent="1h",
+        idempotent_by=lambda body: "all",
+    )(lambda body: strict.rentals.count())  # fmt: skip
+
+    def once(*who):
+        reply = strict.send(strict.body(*who, act="once"), **{"Idempotency-Key": "k"})
+        return reply.json["body"] if reply.status_code == 200 else reply.headers["X-Error-Code"]
+
+    callers = [("Customer",), ("Customer",), ("ghost",), ("Customer", None, BOB)]
+    assert [once(*who) for who in callers] == [1, 1, "key_reused", "key_reused"]
