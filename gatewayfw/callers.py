@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, final
 
 
 @final
-@dataclass(frozen=True, eq=False)
 class Caller:
     """Whose rights hold, from the moment at which the hooks before an act have passed.
 
@@ -23,11 +21,16 @@ class Caller:
         role: a declared role; empty for a caller who is signed in without one; None for nobody.
         context: a copy of the context of that moment, for the functions of policies.
         known: what these functions gave, by model.
+        viewer: for the ODM: what it is asked by.
     """
 
-    role: str | None
-    context: Any
-    known: dict[str, Any] = field(default_factory=dict, repr=False)
+    __slots__ = ("context", "known", "role", "viewer")
+
+    def __init__(self, role: str | None, context: Any) -> None:
+        self.role = role
+        self.context = context
+        self.known: dict[str, Any] = {}
+        self.viewer: Any = None
 
 
 @final

@@ -107,7 +107,7 @@ class Gateway:
         self.odm = Odm(self.schemas, self.settings)
         self.odm.database.in_request = has_request_context
         self.context_fns = make_contexts()
-        policies = Policies(self.schemas, self.context_fns.snapshot, roles, policy_role)
+        policies = Policies(self.schemas, self.context_fns, roles, policy_role)
         self.policy = policies.declare
         self.lifecycle = Lifecycle(
             self.acts,
@@ -345,6 +345,7 @@ class Gateway:
 
     def _note_mount(self, app: App, name: str, endpoint: Endpoint) -> None:
         """Note a mount, and tell the app, in which the command line looks for gateways."""
+        self.schemas.note_restrictions()  # the app's config is known now
         self.mounts.setdefault(app, {})[name] = endpoint
         app.extensions.setdefault("gatewayfw", {})[name] = self
 

@@ -308,7 +308,7 @@ SEAMS = {
     "web/batch.py:_Running.run_together": "the error of an item becomes the reply of the batch",
     "acts/hooks.py:run_error_hooks": "a hook may raise another error in place of the one it got",
     "acts/lifecycle.py:Lifecycle._translating": "every error of an act may become another one",
-    "acts/lifecycle.py:Lifecycle._run": "every error of an act may become another one",
+    "acts/lifecycle.py:Lifecycle.run": "every error of an act may become another one",
     "auth/tokens.py:Tokens.read": "PyJWT lets errors of all kinds through, and each means a wrong token",
     "auth/tokens.py:_checked_key": "cryptography has errors of its own, and their texts describe the key",
     "logs.py:_named": "an author's `__str__` may fail, and the log must not",

@@ -68,7 +68,7 @@ class Callers(Protocol):
     def end(self, mark: Any, /) -> None:
         """Let the rights hold that held before."""
 
-    def identify(self, selects: Iterable[tuple[str, SelectStruct]], details: Mapping[str, Any], /) -> None:
+    def identify(self, selects: tuple[tuple[str, SelectStruct], ...], details: Mapping[str, Any], /) -> None:
         """Let the rights of the caller hold from now on.
 
         Details that select what the caller does not see are refused.
@@ -77,8 +77,8 @@ class Callers(Protocol):
     def now(self) -> Any:
         """Return whose rights hold now."""
 
-    def identity(self) -> Sequence[str] | None:
-        """Return what tells who calls now from others; None where nobody is restricted."""
+    def identity(self) -> Sequence[str]:
+        """Return what tells who calls now from others."""
 
     def hooks(self) -> Any:
         """Return what stands for hooks, which nothing restricts."""
@@ -150,44 +150,34 @@ class Lifecycle:
             Exception: any other error of a hook, the act, ``files`` or ``finish``, as `translate` leaves it.
         """
         found = self.resolve(body) if act is None else act
-        callers = self.callers
-        if callers is None or (begun := callers.begin()) is None:
-            return self._run(found, body, finish, key, files)
-        try:
-            return self._run(found, body, finish, key, files)
-        finally:
-            callers.end(begun)
-
-    def _run(
-        self,
-        found: Act | RemoteService,
-        body: Mapping[str, Any],
-        finish: Callable[[Any, RequestBounds], T],
-        key: str | None,
-        files: SentFiles | None,
-    ) -> T | WrittenReply:
         if files is not None and (isinstance(found, RemoteService) or not found.struct.files):
             raise UnsupportedMediaType(messages.NO_FILES_TAKEN)
-        if isinstance(found, RemoteService):
-            return self._forward(found, body)
-        request = None if key is None else read_key(key, found.once, _names_of(found, body), body["details"])
-        uploads = None
-        if files is not None:
-            body, uploads = self._receive(found, body, files)
-            request = None if request is None else request.with_files(uploads)
-        with self.deadline() as bounds:
-            try:
-                if uploads is None:
-                    prepared = self.prepare(found, body, bounds)
-                else:
-                    prepared, bounds.reply_bytes = body, found.reply_bytes
-                if request is None:
-                    return finish(found.run(prepared), bounds)
-                if self.callers is not None and (whose := self.callers.identity()):
-                    request = request.of(whose)
-                return self._idempotent.run(request, prepared, bounds, found.run, finish, uploads)
-            except Exception as error:  # As `_translating`, which costs a twentieth of an act that does nothing.
-                self._raise(found, body, error, bounds)
+        callers = self.callers
+        begun = None if callers is None else callers.begin()
+        try:
+            if isinstance(found, RemoteService):
+                return self._forward(found, body)
+            request = None if key is None else read_key(key, found.once, _names_of(found, body), body["details"])
+            uploads = None
+            if files is not None:
+                body, uploads = self._receive(found, body, files)
+                request = None if request is None else request.with_files(uploads)
+            with self.deadline() as bounds:
+                try:
+                    if uploads is None:
+                        prepared = self.prepare(found, body, bounds)
+                    else:
+                        prepared, bounds.reply_bytes = body, found.reply_bytes
+                    if request is None:
+                        return finish(found.run(prepared), bounds)
+                    if callers is not None and begun is not None:
+                        request = request.of(callers.identity())
+                    return self._idempotent.run(request, prepared, bounds, found.run, finish, uploads)
+                except Exception as error:  # As `_translating`, which costs a twentieth of an act that does nothing.
+                    self._raise(found, body, error, bounds)
+        finally:
+            if callers is not None and begun is not None:
+                callers.end(begun)
 
     def _receive(
         self, act: Act, body: Mapping[str, Any], files: SentFiles
@@ -231,8 +221,8 @@ class Lifecycle:
         if act.act_hooks:
             _run_hooks(act.act_hooks, body, bounds)
         bounds.check()
-        if self.callers is not None and self.callers.now() is not None:
-            self.callers.identify(act.struct.selects(), body["details"])
+        if act.schemas.policies_hold and self.callers is not None:
+            self.callers.identify(act.struct.selected, body["details"])
         return body
 
     def translate(

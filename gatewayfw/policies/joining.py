@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import final
 
 from gatewayfw.errors import DefinitionError
@@ -35,7 +36,7 @@ class Joined:
     changes: tuple[ContextFn, ...] = ()
     checks: tuple[ContextFn, ...] = ()
 
-    @property
+    @cached_property
     def has_rows(self) -> bool:
         """Whether some documents are not there for this role."""
         return self.is_closed or bool(self.rows)

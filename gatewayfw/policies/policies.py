@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import Token
-from typing import Any, Literal, final
+from typing import Any, Literal, Protocol, final
 
 from gatewayfw.callers import CALLERS, Caller, Entry, Free, calling
 from gatewayfw.errors import DefinitionError, UsageError
@@ -19,23 +19,35 @@ _LOG = logging.getLogger("gatewayfw.policies")
 Mark = Token[Mapping[Any, Entry]]
 
 
+class Contexts(Protocol):
+    """The contexts of requests, as `gatewayfw.acts.context` has them."""
+
+    def get_context_model(self) -> Mapping[str, Any]:
+        """Return that of the current request."""
+
+    def snapshot(self) -> Mapping[str, Any]:
+        """Return a copy of it that no later change reaches."""
+
+
 @final
 class Policies:
     """Declares the policies of one gateway, and says who calls; ``gw.policies``.
 
-    ``snapshot`` gives a copy of the current context, ``roles`` are the names that roles may have, and ``role_of`` gives
+    ``contexts`` has the context of each request, ``roles`` are the names that roles may have, and ``role_of`` gives
     the caller's by the context.
     """
 
     def __init__(
         self,
         schemas: Schemas,
-        snapshot: Callable[[], Mapping[str, Any]],
+        contexts: Contexts,
         roles: Sequence[str] = (),
         role_of: ContextFn | None = None,
     ) -> None:
         self._schemas = schemas
-        self._snapshot = snapshot
+        self._contexts = contexts
+        #: Whether a policy asks what the context is, in this version of the definitions.
+        self._asks, self._version = True, -1
         self.roles = _parse_roles(roles)
         if role_of is not None and not callable(role_of):
             raise DefinitionError("policy_role: expected a function of the context")
@@ -101,7 +113,7 @@ class Policies:
         """End an act: from now on the caller is the one before it."""
         CALLERS.reset(mark)
 
-    def identify(self, selects: Iterable[tuple[str, SelectStruct]], details: Mapping[str, Any]) -> None:
+    def identify(self, selects: tuple[tuple[str, SelectStruct], ...], details: Mapping[str, Any]) -> None:
         """Let the caller's rights hold from now on, as the context says after the hooks.
 
         ``selects`` are the select structs for ``details``, by their paths.
@@ -119,15 +131,12 @@ class Policies:
         """Return who calls now; None outside of acts, or where nothing restricts anybody."""
         return CALLERS.get().get(self._schemas)
 
-    def identity(self) -> list[str] | None:
-        """Return role and user of who calls now; None outside of acts."""
+    def identity(self) -> list[str]:
+        """Return role and user of who calls now."""
         entry = self.now()
-        if entry is None:
-            return None
-        context = entry.context if isinstance(entry, Caller) else self._snapshot()
-        user = context.get("user")
+        user = self._contexts.get_context_model().get("user")
         id_ = user.get("_id") if isinstance(user, Mapping) else None
-        role = repr(entry.role) if isinstance(entry, Caller) else entry.value
+        role = repr(entry.role if isinstance(entry, Caller) else entry)
         return [role, type(id_).__name__, str(id_)]
 
     def hooks(self) -> Entry | None:
@@ -152,16 +161,24 @@ class Policies:
         return calling(self._schemas, entry)
 
     def _find(self) -> Entry:
-        context = self._snapshot()
+        context = self._contexts.get_context_model()
         user = context.get("user")
-        if isinstance(user, Mapping) and user.get("isGhost") is True:
+        if user is not None and isinstance(user, Mapping) and user.get("isGhost") is True:
             return Free.GHOST
         role = self._role_of(context)
         if role is not None and not isinstance(role, str):
             raise UsageError(f"policy_role: expected the name of a role or None, not {type(role).__name__}")
         if role not in self.roles:
             role = None if user is None else ""
-        return Caller(role, context)
+        if self._version != self._schemas.version:
+            self._version, self._asks = self._schemas.version, _have_functions(self._schemas)
+        return Caller(role, self._contexts.snapshot() if self._asks else {})
+
+
+def _have_functions(schemas: Schemas) -> bool:
+    """Tell whether a policy has a function of the context."""
+    given = ((one.rows, one.check, one.own, one.write) for one in schemas.policies)
+    return any(callable(one) for functions in given for one in functions)
 
 
 def _active_role(context: Mapping[str, Any]) -> Any:

@@ -39,10 +39,13 @@ class Schemas(Constructors):
         self.version = 0
         #: A new object after each change of the gateway's models, acts, services or database.
         self.stamp = object()
+        #: Whether anything is restricted for callers of acts.
+        self.policies_hold = False
         self._selects: dict[tuple[str, Spec], None] = {}
         self._valid: dict[str, int] = {}
         #: The field, by model, that holds the key of bytes kept elsewhere; they go when the document goes.
         self.bytes_keys: dict[str, str] = {}
+        self.note_restrictions()
 
     def add(self, name: str, pure_fields: object, relations: object = None, options: object = None) -> ModelSchema:
         """Declare a model and return its parsed form.
@@ -105,6 +108,7 @@ class Schemas(Constructors):
         with self._lock:
             self._state = self._state.restricted(policy)
             self.version = self._state.version
+        self.note_restrictions()
         self.note_change()
 
     @property
@@ -112,10 +116,10 @@ class Schemas(Constructors):
         """All policies, in the order of their declaration."""
         return self._state.policies
 
-    @property
-    def policies_hold(self) -> bool:
-        """Whether anything is restricted for callers of acts."""
-        return bool(self._state.policies) or self.settings.require_policy
+    def note_restrictions(self) -> None:
+        """Look whether anything is restricted, after a change of policies or settings."""
+        # Not as others read it: what only looks does not keep the config of an app from changing it.
+        self.policies_hold = bool(self._state.policies) or vars(self.settings)["require_policy"]
 
     def retired(self, model: str) -> tuple[str, ...] | None:
         """Return the names that migrations take from a model's documents.

@@ -75,6 +75,11 @@ class Struct:
         """Tell whether each select struct in ``get`` has the limits of ``bounds``."""
         return all(select.bounds is bounds for path, select in self.selects() if path.partition(".")[0] == "get")
 
+    @cached_property
+    def selected(self) -> tuple[tuple[str, SelectStruct], ...]:
+        """The same as `selects` gives, to be asked for by each request."""
+        return tuple(self.selects())
+
     def selects(self) -> Iterator[tuple[str, SelectStruct]]:
         """Yield path and select struct for each one in ``set`` and ``get``.
 

@@ -77,3 +77,17 @@ def test_other_roles_ghosts_and_names_below_nothing_pass(gw, ask, serve):
     gw.policy("rental", roles=["Auditor", None])
     assert [ask(role, {"deposit": 1})[0] for role in ("Auditor", None)] == [200, 200]
     assert serve()("Clerk", "rental", "look", get={"deposit": 1}, user="ghost")[0] == 200
+
+
+def test_what_passed_for_a_role_is_not_taken_for_another_role_or_act(gw, ask, monkeypatch):
+    monkeypatch.setattr("gatewayfw.policies.gets.KEPT", 1)
+    gw.policy("rental", roles=["Clerk"], hide=["deposit"])
+    gw.policy("rental", roles=["Auditor"])
+    gw.policy("item", roles=["Clerk", "Auditor"])
+    for _ in range(2):
+        assert ask("Auditor", {"deposit": 1})[0] == 200
+        assert ask("Clerk", {"deposit": 1})[0] == 403
+        assert ask("Clerk", {"day": 1})[0] == ask("Clerk", {"item": 1})[0] == 200
+        assert ask("Clerk", {"rental": {"deposit": 1}}, "lookBeside")[0] == 403
+    gw.policy("rental", roles="*", hide=["day"])
+    assert ask("Clerk", {"day": 1})[0] == 403

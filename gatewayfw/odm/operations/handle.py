@@ -14,7 +14,7 @@ from gatewayfw.odm.database import Database
 from gatewayfw.odm.reading.filters import choose_filter, revealed, selects_all, stored_filter
 from gatewayfw.odm.reading.projection import Projection, Projections
 from gatewayfw.odm.reading.rights import Rights, limit, rights_of
-from gatewayfw.odm.reading.viewer import Viewer
+from gatewayfw.odm.reading.viewer import Viewer, viewer_of
 from gatewayfw.odm.sizes.own_fields import Allowance, allowance_of
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.storage import Storage
@@ -56,7 +56,7 @@ class Handle:
             return None
         entry = CALLERS.get().get(schemas)
         if isinstance(entry, Caller):
-            return Viewer(schemas, entry)
+            return entry.viewer or viewer_of(schemas, entry)
         if entry is None and schemas.settings.require_policy and self.database.in_request():
             raise UsageError(f"model {self.name}: this is no act, so nobody's policies hold; use its .unrestricted")
         return None
@@ -91,12 +91,24 @@ class Handle:
 
         Only an ``optional`` filter may select all documents.
         """
-        return self.limit(self.parse(filter, filters, reveal, optional=optional))
+        viewer = self.viewer()
+        return limit(viewer, self.name, self._parse(viewer, filter, filters, reveal, optional=optional))
 
     def parse(
         self, filter: Filter | None, filters: Filter | None, reveal: Sequence[str], *, optional: bool = False
     ) -> dict[str, Any]:
         """Return the same not limited, which is up to the operation."""
+        return self._parse(self.viewer(), filter, filters, reveal, optional=optional)
+
+    def _parse(
+        self,
+        viewer: Viewer | None,
+        filter: Filter | None,
+        filters: Filter | None,
+        reveal: Sequence[str],
+        *,
+        optional: bool,
+    ) -> dict[str, Any]:
         where = "filter"
         if filters is not None:
             filter, where = choose_filter(filters, filter), "filters"
@@ -104,7 +116,7 @@ class Handle:
             raise UsageError(f"{where}: expected an object")
         if reveal:
             reveal = revealed(self.schemas, self.schema, reveal)
-        wanted = stored_filter(self.schemas, self.schema, filter, where, reveal, self.viewer())
+        wanted = stored_filter(self.schemas, self.schema, filter, where, reveal, viewer)
         if not optional and selects_all(wanted):
             raise UsageError(f"{where}: say which document to change or delete; an empty filter matches any of them")
         return wanted

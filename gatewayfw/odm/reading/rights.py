@@ -18,7 +18,7 @@ from gatewayfw.errors import UsageError
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm.reading.filters import stored_filter
 from gatewayfw.odm.reading.projection import LinkShape, Projection, copies_in
-from gatewayfw.odm.reading.viewer import Viewer
+from gatewayfw.odm.reading.viewer import Viewer, viewer_of
 from gatewayfw.policies.declaration import ContextFn
 from gatewayfw.policies.joining import Joined
 from gatewayfw.schemas import Schemas
@@ -115,7 +115,7 @@ def rights_of(viewer: Viewer, model: str) -> Rights | None:
 
 def fix_rights(schemas: Schemas, caller: Caller) -> None:
     """Ask now for the rows and own documents of every model."""
-    viewer = Viewer(schemas, caller)
+    viewer = viewer_of(schemas, caller)
     for model in schemas.get_schemas():
         if rights := rights_of(viewer, model):
             _ = rights.rows, rights.owned
@@ -123,7 +123,9 @@ def fix_rights(schemas: Schemas, caller: Caller) -> None:
 
 def limit(viewer: Viewer | None, model: str, wanted: dict[str, Any]) -> dict[str, Any]:
     """Return a stored filter of the documents that are there, too."""
-    rights = None if viewer is None else rights_of(viewer, model)
+    if viewer is None or not viewer.has_rows(model):
+        return wanted
+    rights = rights_of(viewer, model)
     return wanted if rights is None else both(wanted, rights.rows)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import final
 
 from gatewayfw import messages
@@ -19,16 +18,21 @@ _NONE_HIDDEN: Mapping[str, tuple[ContextFn, ...]] = {}
 
 
 @final
-@dataclass(frozen=True, eq=False)
 class Viewer:
     """The caller whose policies restrict an operation."""
 
-    schemas: Schemas
-    caller: Caller
+    def __init__(self, schemas: Schemas, caller: Caller) -> None:
+        self.schemas = schemas
+        self.caller = caller
+        self._joined = schemas.remembered(_known_to, caller.role)
 
     def joined(self, model: str) -> Joined | None:
         """Return what the policies of a model say; None if they restrict nothing."""
-        return joined(self.schemas, model, self.caller.role)
+        try:
+            return self._joined[model]
+        except KeyError:
+            found = self._joined[model] = joined(self.schemas, model, self.caller.role)
+            return found
 
     @property
     def is_restricted(self) -> bool:
@@ -88,6 +92,18 @@ class Viewer:
             partly = head not in reveal and not self.shows_all(link)
             if partly or not self.hidden_in(link, reveal).isdisjoint(below):
                 raise Hidden(messages.HIDDEN.format(path=f"{where}.{shown(path)}"))
+
+
+def viewer_of(schemas: Schemas, caller: Caller) -> Viewer:
+    """Return the viewer that a caller is, one for all of its operations."""
+    if caller.viewer is None:
+        caller.viewer = Viewer(schemas, caller)
+    return caller.viewer  # type: ignore[no-any-return]  # nobody else sets it
+
+
+def _known_to(_schemas: Schemas, _role: str | None) -> dict[str, Joined | None]:
+    """Return what to fill with what is joined for one role, by model."""
+    return {}
 
 
 def copied_model(link: Link) -> str:
