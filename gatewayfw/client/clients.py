@@ -1,11 +1,14 @@
-"""The clients: how they call acts, and what they send with each call.
+"""The clients: how they call acts, and what they send with each call: headers, files.
 
 Modules that `gatewayfw.export.python` generates contain this file and those that it imports.
+Source: RFC 7578, section 4.2; https://html.spec.whatwg.org/#multipart-form-data.
 """
 
 from __future__ import annotations
 
+import os
 import re
+import secrets
 import ssl
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import isfinite
@@ -14,7 +17,6 @@ from typing import Any, Self
 from uuid import uuid4
 
 from gatewayfw.client.replies import HEADER, CallReply, NoReply, answers, bad_reply, follow, repeat, reply_of
-from gatewayfw.client.uploads import form_of, split_files
 from gatewayfw.errors import DefinitionError
 from gatewayfw.token_carriers import TOKEN, Carrier
 from gatewayfw.wire.connections import Unreachable
@@ -37,6 +39,8 @@ _OWN = frozenset(
         "x-gateway-detail",
     }
 )
+#: Characters of names in a form.
+_ESCAPES = str.maketrans({'"': "%22", "\r": "%0D", "\n": "%0A"})
 _FIXED = {"Accept": "application/json", "Content-Type": "application/json", "X-Gateway-Detail": "1"}
 
 
@@ -114,7 +118,6 @@ class HttpSender(Sender):
         connections: int = 8,
         max_bytes: int = MAX_BYTES,
     ) -> None:
-        """Take the address and what to send with each call; nothing is sent yet."""
         if isinstance(timeout, bool) or not (timeout > 0 and isfinite(timeout)):
             raise DefinitionError("timeout: expected seconds above 0")
         for name, value in (("connections", connections), ("max_bytes", max_bytes)):
@@ -270,6 +273,51 @@ def _checked_token(token: str | None) -> str | None:
     if token is not None and (not isinstance(token, str) or not _HEADER_VALUE.fullmatch(token)):
         raise DefinitionError("token: it cannot stand in a header")
     return token
+
+
+def split_files(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return a ``set`` without its files, and these by their paths (``set.avatar``)."""
+    files = {
+        name: value
+        for name, value in given.items()
+        if isinstance(value, os.PathLike) or callable(getattr(value, "read", None))
+    }
+    kept = {name: value for name, value in given.items() if name not in files}
+    return kept, {f"set.{name}": file for name, file in files.items()}
+
+
+def form_of(data: bytes, files: Mapping[str, Any]) -> tuple[bytes, str]:
+    """Return a request body with files, and its content type; all of it is in memory.
+
+    Raises:
+        OSError: a file cannot be read.
+        TypeError: an open file gives text.
+    """
+    boundary = f"gatewayfw-{secrets.token_hex(16)}"
+    parts = [_part(boundary, 'name="gateway-body"', data)]
+    for path, file in files.items():
+        name, content = _read(file)
+        parts.append(_part(boundary, f'name="{_escaped(path)}"; filename="{_escaped(name)}"', content))
+    return b"".join([*parts, f"--{boundary}--\r\n".encode()]), f"multipart/form-data; boundary={boundary}"
+
+
+def _part(boundary: str, names: str, content: bytes) -> bytes:
+    return f"--{boundary}\r\nContent-Disposition: form-data; {names}\r\n\r\n".encode() + content + b"\r\n"
+
+
+def _read(file: Any) -> tuple[str, bytes]:
+    if isinstance(file, os.PathLike):
+        with open(file, "rb") as opened:
+            return os.path.basename(os.fspath(file)), opened.read()
+    content = file.read()
+    if not isinstance(content, bytes):
+        raise TypeError("a file must be open in binary mode")
+    name = getattr(file, "name", None)
+    return os.path.basename(name) if isinstance(name, str) else "file", content
+
+
+def _escaped(name: str) -> str:
+    return name.encode("utf-8", "replace").decode().translate(_ESCAPES)
 
 
 class Http(Posts):

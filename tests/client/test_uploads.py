@@ -11,7 +11,7 @@ import pytest
 
 from gatewayfw import file, gateway, optional, string
 from gatewayfw.client import CallError, HttpClient, InProcessClient
-from gatewayfw.client.uploads import form_of, split_files
+from gatewayfw.client.clients import form_of, split_files
 from tests.export.test_typescript_live import served
 from tests.web.forms import PNG
 

@@ -13,7 +13,6 @@ _PARTS = (
     ("gatewayfw.wire", "connections.py"),
     ("gatewayfw.wire", "json_text.py"),
     ("gatewayfw.wire", "posting.py"),
-    ("gatewayfw.client", "uploads.py"),
     ("gatewayfw.client", "replies.py"),
     ("gatewayfw.client", "clients.py"),
 )
