@@ -1,4 +1,4 @@
-"""The clients: how they call acts, and what they send with each call: headers, files.
+"""The clients: how they call acts, and what they send: headers, tokens, files.
 
 Modules that `gatewayfw.export.python` generates contain this file and those that it imports.
 Source: RFC 7578, section 4.2; https://html.spec.whatwg.org/#multipart-form-data.

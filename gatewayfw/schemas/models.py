@@ -103,22 +103,11 @@ class State:
             target = relation.schema_name
             embedders[target] = (*embedders.get(target, ()), relation)
             appearing[target] = (*appearing.get(target, ()), *relation.related_relations.values())
-        models = {**self.models, model.name: model}
-        version = self.version + 1
-        return State(version, models, embedders, appearing, self.listings, self.migrations, self.policies)
+        return self.changed(models={**self.models, model.name: model}, embedders=embedders, appearing=appearing)
 
-    def listing(self, model: str, listing: Listed) -> State:
-        """Return the state with one more listing of a model."""
-        listings = {**self.listings, model: (*self.listings.get(model, ()), listing)}
-        return replace(self, version=self.version + 1, listings=listings)
-
-    def migrating(self, name: str, migration: Migrates) -> State:
-        """Return the state with one more migration."""
-        return replace(self, version=self.version + 1, migrations={**self.migrations, name: migration})
-
-    def restricted(self, policy: Any) -> State:
-        """Return the state with one more policy."""
-        return replace(self, version=self.version + 1, policies=(*self.policies, policy))
+    def changed(self, **changes: Any) -> State:
+        """Return the next state, with other values of some attributes."""
+        return replace(self, version=self.version + 1, **changes)
 
     def reverses(self, name: str) -> dict[str, RelatedRelation]:
         """Return the reverse relations on a model by name; the first where two share one."""

@@ -56,7 +56,6 @@ class Collected:
         self.errors: dict[str, list[str]] = {}
 
     def add(self, path: str, message: str) -> None:
-        """Add one message."""
         if self.full and path not in self.errors:
             return
         texts = self.errors.setdefault(path, [])

@@ -69,11 +69,13 @@ class Schemas(Constructors):
         with self._lock:
             if name in self._state.models:
                 raise DefinitionError(f"model {name!r} is already defined")
-            self._state = self._state.plus(model)
-            # After the state, so that no cache files the old state under this version.
-            self.version = self._state.version
-        self.note_change()
+            self._put(self._state.plus(model))
         return model
+
+    def _put(self, state: State) -> None:
+        self._state = state
+        self.version = state.version  # after the state, so that no cache files the old one under this version
+        self.note_change()
 
     def add_listing(self, model: str, make: Callable[[int], Listed]) -> None:
         """Add a listing to a model.
@@ -81,10 +83,9 @@ class Schemas(Constructors):
         ``make`` is called with the listing's number, which counts from 0 in each model.
         """
         with self._lock:
-            listing = make(len(self.listings(model)))
-            self._state = self._state.listing(model, listing)
-            self.version = self._state.version
-        self.note_change()
+            known = self.listings(model)
+            listings = {**self._state.listings, model: (*known, make(len(known)))}
+            self._put(self._state.changed(listings=listings))
 
     def listings(self, model: str) -> tuple[Any, ...]:
         """Return the listings of a model, in the order of their declaration."""
@@ -95,9 +96,7 @@ class Schemas(Constructors):
         with self._lock:
             if name in self._state.migrations:
                 raise DefinitionError(f"migration {name!r} is already declared")
-            self._state = self._state.migrating(name, migration)
-            self.version = self._state.version
-        self.note_change()
+            self._put(self._state.changed(migrations={**self._state.migrations, name: migration}))
 
     def migrations(self) -> Mapping[str, Any]:
         """Return all migrations by name, in the order of their declaration."""
@@ -106,10 +105,8 @@ class Schemas(Constructors):
     def add_policy(self, policy: Any) -> None:
         """Add a policy; `gatewayfw.policies` knows what it means."""
         with self._lock:
-            self._state = self._state.restricted(policy)
-            self.version = self._state.version
+            self._put(self._state.changed(policies=(*self._state.policies, policy)))
         self.note_restrictions()
-        self.note_change()
 
     @property
     def policies(self) -> tuple[Any, ...]:

@@ -63,13 +63,12 @@ def test_what_is_asked_again_is_not_found_again(state):
     assert [ask() is ask() for ask in asked] == [True] * 2
 
 
-def test_a_state_with_another_listing_keeps_the_others():
-    one = State().plus(ModelSchema("a", PURE, {})).listing("a", "first")
-    two = one.plus(ModelSchema("b", PURE, {})).listing("a", "second").listing("b", "third")
-    assert one.listings == {"a": ("first",)}
-    assert one.version == 2
-    assert list(one.models) == ["a"]
-    assert (two.listings, two.version) == ({"a": ("first", "second"), "b": ("third",)}, 5)
+def test_a_state_with_another_model_keeps_the_rest():
+    one = State().plus(ModelSchema("a", PURE, {})).changed(listings={"a": ("first",)}, policies=("p",))
+    two = one.plus(ModelSchema("b", PURE, {}))
+    assert (list(one.models), one.version) == (["a"], 2)
+    assert (list(two.models), two.version) == (["a", "b"], 3)
+    assert (two.listings, two.policies) == ({"a": ("first",)}, ("p",))
 
 
 def test_a_copy_has_all_pure_fields_but_those_left_out():

@@ -78,7 +78,6 @@ class Values:
         return {"type": "string", "pattern": _DATE, "description": "ISO 8601; without an offset it is UTC."}
 
     def text(self, kind: Description) -> Schema:
-        """Return the schema of a text."""
         written = {"type": "string", **_named(kind, "minLength", "maxLength", "format")}
         if "pattern" not in kind:
             return written
@@ -88,7 +87,6 @@ class Values:
         return {**written, "$comment": f"The whole text has to match, in Python's notation: {kind['pattern']}"}
 
     def binary(self, kind: Description) -> Schema:
-        """Return the schema of binary data."""
         written: Schema = {"type": "string", "contentEncoding": "base64", "pattern": _BASE64}
         encoded = {"minLength": "minBytes", "maxLength": "maxBytes"}
         return written | {name: -(-kind[key] // 3) * 4 for name, key in encoded.items() if key in kind}

@@ -95,7 +95,6 @@ class Types:
         return _or_none(found) if kind.get("nullable") else found
 
     def entries(self, fields: Mapping[str, Mapping[str, Any]], wanted: str) -> list[Entry]:
-        """Return the keys of an object with these fields."""
         return [
             Entry(name, self.value(kind, wanted + camel(name)), kind["presence"] == "required", comment(kind))
             for name, kind in fields.items()

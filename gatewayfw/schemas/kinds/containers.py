@@ -49,7 +49,6 @@ class ContainerField(KindField, own=True):
         raise NotImplementedError
 
     def join(self, parts: dict[Any, Any]) -> Any:
-        """Return the value that has these parts."""
         return parts
 
     def with_parts(self, parts: Sequence[mm.Field[Any]]) -> mm.Field[Any]:
