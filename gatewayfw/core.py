@@ -79,6 +79,7 @@ class Gateway:
         acts: registers and finds acts and services.
         odm: the database connection and the models.
         policy: declares what callers of a role see and change of models; see `Policies.declare`.
+        policies: knows who calls, and what is wrong with the policies.
         context_fns: the functions of the request context (`contextFns`).
         lifecycle: runs one act without HTTP.
         files: stores the files that acts take, and lets them be read.
@@ -108,7 +109,7 @@ class Gateway:
         self.odm.database.in_request = has_request_context
         self.context_fns = make_contexts()
         policies = Policies(self.schemas, self.context_fns, roles, policy_role)
-        self.policy = policies.declare
+        self.policies, self.policy = policies, policies.declare
         self.lifecycle = Lifecycle(
             self.acts,
             self.context_fns,

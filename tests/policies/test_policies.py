@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from threading import Thread
+
 import mongomock
 import pytest
+from flask import Flask, after_this_request
 
 from gatewayfw import Forbidden, gateway, string
 from gatewayfw.callers import CALLERS, Free
@@ -178,3 +181,66 @@ def test_an_act_that_an_act_runs_has_its_own_hooks_and_caller(gw, serve, seen):
 
     serve()("Clerk", "item", "outer")
     assert seen.at == {"inner hook": Free.HOOKS, "inner": None, "outer": "Clerk"}
+
+
+def test_a_thread_has_the_caller_if_the_context_was_handed_on(gw, serve):
+    gw.policy("item", roles=["Clerk"])
+    gw.odm.model("item").insert_one({"name": "lamp"})
+
+    @gw.acts.act("item", "count")
+    def count(body):
+        counted, items = [], gw.odm.model("item")
+
+        def note():
+            counted.append(items.count())
+
+        for target in (note, gw.context_fns.run_in_context(note)):
+            thread = Thread(target=target)
+            thread.start()
+            thread.join()
+        return [items.count(), *counted]
+
+    assert serve()("Customer", "item", "count")[:2] == (200, [0, 1, 0])
+
+
+def test_observers_and_what_comes_after_the_act_have_no_caller(gw, serve, seen):
+    gw.policy("item", roles=["Clerk"])
+    gw.on_call(lambda call: seen("observer"))
+
+    @gw.acts.act("item", "look")
+    def look(body):
+        after_this_request(lambda reply: seen("after", reply))
+        return seen("act", {})
+
+    serve()("Clerk", "item", "look")
+    assert seen.at == {"act": "Clerk", "observer": None, "after": None}
+
+
+def test_the_config_of_an_app_may_require_policies():
+    gw = define(gateway())
+    gw.odm.set_db(mongomock.MongoClient().test)
+    items = gw.odm.model("item")
+    items.insert_one({"name": "lamp"})
+    gw.acts.act("item", "count")(lambda body: items.count())
+    app = Flask("own")
+    app.config["GATEWAYFW_REQUIRE_POLICY"] = True
+    gw.init_app(app)
+    body = {"model": "item", "act": "count", "details": {"set": {}, "get": {}}}
+    assert app.test_client().post("/gateway", json=body).json["body"] == 0
+    assert items.count() == 1
+
+
+def test_policies_of_one_gateway_hold_in_acts_of_another_that_its_acts_run(gw, serve):
+    gw.policy("item", roles=["Clerk"])
+    items = gw.odm.model("item")
+    items.insert_one({"name": "lamp"})
+    other = gateway(roles=["Clerk"])
+    other.acts.act("shop", "count")(lambda body: items.count())
+
+    @gw.acts.act("item", "count")
+    def count(body):
+        inner = {"model": "shop", "act": "count", "details": {"set": {}, "get": {}}}
+        return other.lifecycle.run(inner, lambda result, bounds: result)
+
+    call = serve()
+    assert [call(role, "item", "count")[1] for role in ("Clerk", "Customer")] == [1, 0]
