@@ -20,6 +20,8 @@ from tests.readme import CLIENT, EXAMPLE, PRINTED
 
 ROOT = Path(__file__).parent.parent
 CLASSIFIER = "Programming Language :: Python :: 3."
+#: Without the bytecode of modules that nobody imports here.
+INSTALL = ("-m", "pip", "install", "-q", "--no-compile")
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +48,7 @@ def installed(dist, tmp_path_factory):
     folder = tmp_path_factory.mktemp("empty")
     venv.create(folder, with_pip=True)
     python = folder / "bin" / "python"
-    run(python, "-m", "pip", "install", "-q", next(dist.glob("*.whl")))
+    run(python, *INSTALL, next(dist.glob("*.whl")))
     return python
 
 
@@ -214,7 +216,7 @@ def test_the_readme_example_runs_in_an_empty_environment(installed, tmp_path):
 @pytest.mark.slow
 def test_a_new_project_passes_its_own_tests(installed, dist, tmp_path):
     wheel = next(dist.glob("*.whl"))
-    run(installed, "-m", "pip", "install", "-q", f"{wheel}[testing]")
+    run(installed, *INSTALL, f"{wheel}[testing]")
     run(installed.parent / "flask", "gateway", "new", "library", cwd=tmp_path)
     project = tmp_path / "library"
     (project / ".venv").symlink_to(installed.parent.parent)
