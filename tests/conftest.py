@@ -23,15 +23,31 @@ DATABASES = ["mongomock", pytest.param("mongo", marks=pytest.mark.mongo)]
 
 
 def pytest_collection_modifyitems(items):
-    """Mark what needs a browser as slow, and put the files with slow tests first.
+    """Mark what needs a browser as slow; put its files first, and the other slow ones evenly among the quick ones.
 
-    With `--dist loadfile` a long file that begins last would keep one process busy, and the others idle.
+    With `--dist loadfile` a long file that begins last would keep one process busy, and the others idle. Browsers need
+    all cores; other slow tests often wait, and at that time quick ones do not.
     """
-    for item in items:
-        if "browser" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.slow)
-    slow = {item.path for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow)
+    shown = [item for item in items if "browser" in getattr(item, "fixturenames", ())]
+    for item in shown:
+        item.add_marker(pytest.mark.slow)
+    files, slow = dict.fromkeys(item.path for item in items), {item.path for item in items if is_slow(item)}
+    places = {
+        **spread([path for path in files if path not in slow], 1.0),
+        **spread([path for path in files if path in slow], 0.7),
+        **{item.path: -1.0 for item in shown},
+    }
+    items.sort(key=lambda item: places[item.path])
+
+
+def is_slow(item):
+    """Whether a test is marked as slow."""
+    return item.get_closest_marker("slow") is not None
+
+
+def spread(files, end):
+    """Return a place of each file, from 0 on and in even steps up to an end."""
+    return {path: number * end / len(files) for number, path in enumerate(files)}
 
 
 @pytest.hookimpl(wrapper=True)
