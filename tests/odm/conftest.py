@@ -19,7 +19,7 @@ from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage
 from tests.conftest import DATABASES
 from tests.odm.towns import NEW, Towns, V
-from tests.odm.world import World, define_world
+from tests.odm.world import World, define_world, populate_once
 from tests.waiting import wait_until
 
 
@@ -148,8 +148,13 @@ def refused(world):
 
 
 @pytest.fixture
-def people(world):
+def people(world, populations):
     """Three people, the first born in a country."""
+    return populate_once(world, settle, populations)
+
+
+def settle(world):
+    """Add a country and three people; return the ids."""
     land = world.add_country("land", population=1)
     born = {"born": {"_ids": land, "relatedRelations": {"natives": True}}}
     ids = [

@@ -168,7 +168,7 @@ def populate_once(world, populate, kept):
     for name, documents in stored.items():
         if documents:
             world.storage.insert(name, deepcopy(documents))
-    return result
+    return deepcopy(result)
 
 
 class World:
