@@ -56,7 +56,6 @@ CASES = st.builds(
 def test_no_value_is_lost_or_invented_whoever_writes_in_between(database, case):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pace, "FIRST", 2)
-        patch.setattr(pace.time, "sleep", lambda seconds: None)
         for name in database.list_collection_names():
             database.drop_collection(name)
         play(Rollout(database, case))
