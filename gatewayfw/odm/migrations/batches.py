@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gatewayfw.odm.hidden import HIDDEN
-from gatewayfw.odm.migrations.changes import Reason, decide, is_left
+from gatewayfw.odm.migrations.changes import Reason, decide, frozen_copy, is_left
 from gatewayfw.odm.migrations.declaration import Migration
 from gatewayfw.odm.operations.walk import Begin, Ids, of_ids
+from gatewayfw.odm.reading.projection import copied_fields
 from gatewayfw.odm.reading.revisions import of_revision, revision_of
 from gatewayfw.odm.sizes.own_fields import allowance_of
 from gatewayfw.odm.writing.plan.attempt import Attempt
@@ -21,6 +22,8 @@ from gatewayfw.storage.terms import Filter
 
 #: What became of a document: whether it was changed, or why it was not; None for no match.
 Visited = bool | Reason | None
+#: A model, the filter of its documents that are left, and what begins a batch of their changes.
+MigrationPlace = tuple[str, Filter, Begin[Visited]]
 
 
 def count_left(schemas: Schemas, storage: Storage, migration: Migration) -> int:
@@ -28,17 +31,26 @@ def count_left(schemas: Schemas, storage: Storage, migration: Migration) -> int:
     if migration.kind == "convert":
         return sum(1 for _ in find_misfits(schemas, storage, migration))
     own = storage.count(migration.model, migration.condition)
-    frozen = frozen_places(schemas, migration)
+    frozen = _frozen_places(schemas, migration)
     return own + sum(storage.count(relation.model, wanted) for relation, wanted in frozen)
 
 
-def find_misfits(schemas: Schemas, storage: Storage, migration: Migration) -> Iterator[Document]:
-    """Yield the documents in which a field to convert does not fit."""
-    found = storage.find(migration.model, migration.condition, migration.fields)
+def find_misfits(
+    schemas: Schemas, storage: Storage, migration: Migration, wanted: Filter | None = None
+) -> Iterator[Document]:
+    """Yield the documents in which a field to convert does not fit, of all or of those that are wanted."""
+    found = storage.find(migration.model, wanted or migration.condition, migration.fields, sort=[("_id", 1)])
     yield from (one for one in found if is_left(schemas, migration, one))
 
 
-def frozen_places(schemas: Schemas, migration: Migration) -> list[tuple[Relation, Filter]]:
+def places(schemas: Schemas, storage: Storage, migration: Migration) -> Iterator[MigrationPlace]:
+    """Yield where a migration changes something: the model, then its frozen copies."""
+    yield migration.model, migration.condition, _changing(schemas, storage, migration)
+    for relation, wanted in _frozen_places(schemas, migration):
+        yield relation.model, wanted, _changing_copies(schemas, storage, migration, relation, wanted)
+
+
+def _frozen_places(schemas: Schemas, migration: Migration) -> list[tuple[Relation, Filter]]:
     """Return the frozen relations of a model, each with the filter of its holders.
 
     These are the holders whose copies have old names of the migration. They are looked for themselves, because frozen
@@ -49,7 +61,7 @@ def frozen_places(schemas: Schemas, migration: Migration) -> list[tuple[Relation
     return [(one, {"$or": [{f"{one.name}.{name}": {"$exists": True}} for name in names]}) for one in frozen if names]
 
 
-def changing(schemas: Schemas, storage: Storage, migration: Migration) -> Begin[Visited]:
+def _changing(schemas: Schemas, storage: Storage, migration: Migration) -> Begin[Visited]:
     """Return the function that begins a batch of changes.
 
     Documents are read as they are in its transaction.
@@ -74,6 +86,32 @@ def changing(schemas: Schemas, storage: Storage, migration: Migration) -> Begin[
             rev = None if attempt.can.has_transactions else revision_of(stored)
             filter = of_revision({"_id": id_}, rev)
             return apply(storage, update_unsettled(attempt, schema, filter, change, (), looking, effects)) is not None
+
+        return visit
+
+    return begin
+
+
+def _changing_copies(
+    schemas: Schemas, storage: Storage, migration: Migration, relation: Relation, wanted: Filter
+) -> Begin[Visited]:
+    """Return the function that begins a batch of holders of frozen copies."""
+    shown = frozenset(copied_fields(schemas, relation))
+
+    def begin(_attempt: Attempt, _effects: Effects, ids: Ids) -> Callable[[Any], Visited]:
+        found = storage.find(relation.model, of_ids(wanted, {"$in": list(ids)}), [relation.name])
+        before = {repr(one["_id"]): one.get(relation.name) for one in found}
+
+        def visit(id_: Any) -> Visited:
+            value = before.get(repr(id_))
+            copies = value if isinstance(value, list) else [value]
+            changed = [frozen_copy(migration, one, shown) if isinstance(one, Mapping) else one for one in copies]
+            for one in changed:
+                if isinstance(one, Reason):
+                    return f"{relation.name}: {one}"
+            update = {"$set": {relation.name: changed if isinstance(value, list) else changed[0]}}
+            filter = {"_id": id_, relation.name: value}
+            return storage.update_one(relation.model, filter, update, ()) is not None
 
         return visit
 

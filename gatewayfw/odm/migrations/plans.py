@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, TypedDict
@@ -10,9 +10,10 @@ from typing import Any, TypedDict
 from gatewayfw.errors import GatewayError
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.hidden import HIDDEN
-from gatewayfw.odm.migrations.batches import changing, count_left
+from gatewayfw.odm.migrations.batches import Visited, count_left, places
 from gatewayfw.odm.migrations.changes import Reason, decide
 from gatewayfw.odm.migrations.declaration import Migration
+from gatewayfw.odm.operations.walk import Begin
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Effects
 from gatewayfw.odm.writing.plan.steps import apply
@@ -115,12 +116,13 @@ def make_plan(database: Database, storage: Storage, migration: Migration) -> Mig
     """
     outcome = Outcome(migration.name, migration.model)
     schema = database.schemas.get_schema(migration.model)
-    examples, ids = list[Example](), list[Any]()
+    examples, ids, number = list[Example](), list[Any](), 0
     for one in storage.find(migration.model, migration.condition, migration.fields, sort=[("_id", 1)]):
         decided = decide(database.schemas, migration, one)
         if isinstance(decided, Reason):
             outcome.list(one["_id"], decided)
         elif decided is not None:
+            number += 1
             if len(examples) < EXAMPLES:
                 examples.append(_example(schema, migration, one, decided))
             if len(ids) < TRIED:
@@ -130,8 +132,24 @@ def make_plan(database: Database, storage: Storage, migration: Migration) -> Mig
                 if isinstance(rest, Reason):
                     outcome.list(one["_id"], rest)
     outcome.left = outcome.total = count_left(database.schemas, storage, migration)
-    each = _try(database, storage, migration, ids)
-    return MigrationPlan(outcome, examples, None if each is None else each * outcome.total)
+    (_, _, begin), *frozen = places(database.schemas, storage, migration)
+    tried = [(number, ids, begin)]
+    for model, wanted, begin in frozen:
+        ids = [one["_id"] for one in storage.find(model, wanted, [], limit=TRIED)]
+        tried.append((storage.count(model, wanted), ids, begin))
+    return MigrationPlan(outcome, examples, _estimate(database, storage, [one for one in tried if one[0]]))
+
+
+def _estimate(
+    database: Database, storage: Storage, tried: Iterable[tuple[int, Sequence[Any], Begin[Visited]]]
+) -> float | None:
+    """Return about how many seconds it takes to change so many documents like those with these ids, of each place.
+
+    None where nothing can be tried.
+    """
+    times = [(count, _try(database, storage, ids, begin)) for count, ids, begin in tried]
+    known = [count * each for count, each in times if each is not None]
+    return sum(known) if known else None
 
 
 def _example(schema: ModelSchema, migration: Migration, stored: Document, change: Change) -> Example:
@@ -151,15 +169,15 @@ def _shown(schema: ModelSchema, migration: Migration, values: Mapping[str, Any])
     return {name: value if is_shown(name) else UNSHOWN for name, value in values.items() if name != HIDDEN}
 
 
-def _try(database: Database, storage: Storage, migration: Migration, ids: Sequence[Any]) -> float | None:
+def _try(database: Database, storage: Storage, ids: Sequence[Any], begin: Begin[Visited]) -> float | None:
     """Return how many seconds a document takes, with the rests between batches.
 
-    None where nothing can be tried.
+    It is tried twice, and the second time counts: the first has to open and compile what the others find. None where
+    nothing can be tried.
     """
-    if not ids or not storage.has_transactions():
+    if not storage.has_transactions():
         return None
     each: float | None = None
-    begin = changing(database.schemas, storage, migration)
 
     def change(attempt: Attempt) -> None:
         nonlocal each
@@ -172,10 +190,11 @@ def _try(database: Database, storage: Storage, migration: Migration, ids: Sequen
         each = 2 * (monotonic() - began) / done
         raise _Undone
 
-    try:
-        database.run(change)
-    except _Undone:
-        return each
-    except GatewayError:  # such as a duplicate, which a run lists
-        pass
-    return None
+    for _ in range(2):
+        try:
+            database.run(change)
+        except _Undone:
+            pass
+        except GatewayError:  # such as a duplicate, which a run lists
+            return None
+    return each

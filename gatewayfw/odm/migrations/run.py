@@ -5,29 +5,24 @@ from __future__ import annotations
 import math
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, final
+from typing import final
 
 from gatewayfw import messages
 from gatewayfw.errors import Conflict, DuplicateKey, GatewayError, StorageError, TooLarge, UsageError
 from gatewayfw.odm.database import Database
-from gatewayfw.odm.ids import pages
 from gatewayfw.odm.jobs.records import now
-from gatewayfw.odm.migrations.batches import Visited, changing, count_left, find_misfits, frozen_places
-from gatewayfw.odm.migrations.changes import WRITTEN_SINCE, Reason, decide, frozen_copy, is_left
+from gatewayfw.odm.migrations.batches import Visited, count_left, find_misfits, places
+from gatewayfw.odm.migrations.changes import WRITTEN_SINCE, Reason, decide
 from gatewayfw.odm.migrations.declaration import Migration, check_gone
 from gatewayfw.odm.migrations.follow_ups import find_follow_ups
 from gatewayfw.odm.migrations.notes import COLLECTION, MigrationNote, MigrationNotes
 from gatewayfw.odm.migrations.plans import MigrationPlan, Outcome, make_plan
 from gatewayfw.odm.operations.pace import MOST, Pace
 from gatewayfw.odm.operations.walk import Begin, Ids, Walk, of_ids
-from gatewayfw.odm.reading.projection import copied_fields
-from gatewayfw.odm.writing.plan.attempt import Attempt
-from gatewayfw.odm.writing.plan.effects import Effects
-from gatewayfw.schemas import Relation, Schemas
-from gatewayfw.storage import Document, Storage
-from gatewayfw.storage.order import order_key
+from gatewayfw.schemas import Schemas
+from gatewayfw.storage import Storage
 from gatewayfw.storage.terms import Filter
 
 #: Errors about one document that others need not share.
@@ -145,9 +140,8 @@ class _MigrationRun:
         try:
             outcome.total = count_left(schemas, self._storage, migration)
             if outcome.total:
-                self._walk(migration.model, migration.condition, changing(schemas, self._storage, migration))
-                for relation, wanted in frozen_places(schemas, migration):
-                    self._walk(relation.model, wanted, self._changing_copies(relation, wanted))
+                for place in places(schemas, self._storage, migration):
+                    self._walk(*place)
                 self._find_left()
             self._notes.end(migration.name, self._worker, migration.model, outcome.left)
             return outcome
@@ -185,50 +179,33 @@ class _MigrationRun:
         most = MOST if self._storage.has_transactions() else 1
         pace = Pace(remaining=self._storage.scope.remaining, most=most)
         walk = Walk(self._database, model, wanted, pace)
-        for page in self._pages(model, wanted):
-            rest = page
-            while rest:
-                done = 0
-                try:
-                    for ids, batch in walk.batches([rest], begin, lambda _: True):
-                        done += len(ids)
-                        self._note(ids, batch.result)
-                        self._drain(batch.pending)
-                except _REFUSALS:
-                    alone, rest = rest[done : done + pace.size], rest[done + pace.size :]
-                    self._walk_alone(model, wanted, begin, alone)
-                else:
-                    rest = ()
+        for page in walk.pages():
+            self._change(walk, pace, self._left_of(page), begin)
 
-    def _walk_alone(self, model: str, wanted: Filter, begin: Begin[Visited], ids: Ids) -> None:
-        """Change documents one by one; list those that the database refuses."""
-        for id_ in ids:
-            walk = Walk(self._database, model, wanted, Pace(most=1))
+    def _left_of(self, page: Ids) -> Ids:
+        """Return the documents of a page that are left to change: of ``convert`` not all that match."""
+        migration = self._migration
+        if migration.kind != "convert":
+            return page
+        of_page = of_ids(migration.condition, {"$in": list(page)})
+        left = find_misfits(self._database.schemas, self._storage, migration, of_page)
+        return [one["_id"] for one in left]
+
+    def _change(self, walk: Walk, pace: Pace, ids: Ids, begin: Begin[Visited]) -> None:
+        """Change documents; those of a batch that the database refuses are tried alone, and listed."""
+        while ids:
             try:
-                for one, batch in walk.batches([[id_]], begin, lambda _: True):
-                    self._note(one, batch.result)
+                for done, batch in walk.batches([ids], begin, bool):
+                    ids = ids[len(done) :]
+                    self._note(done, batch.result)
                     self._drain(batch.pending)
             except _REFUSALS as error:
-                self._note([id_], [_reason(error)])
-
-    def _pages(self, model: str, wanted: Filter) -> Iterator[Ids]:
-        """Yield the ids that match, by page, up to the last one at the start."""
-        last = next(self._storage.find(model, wanted, [], sort=[("_id", -1)], limit=1), None)
-        if last is None:
-            return
-        end = order_key(last["_id"])
-
-        migration, schemas = self._migration, self._database.schemas
-        fields = migration.fields if migration.kind == "convert" else []
-
-        def find(after: Mapping[str, Any]) -> list[Document]:
-            filter = of_ids(wanted, after["_id"]) if after else wanted
-            found = self._storage.find(model, filter, fields, sort=[("_id", 1)], limit=MOST)
-            return [one for one in found if order_key(one["_id"]) <= end]
-
-        for page in pages(find, lambda one: one["_id"]):
-            if ids := [one["_id"] for one in page if is_left(schemas, migration, one)]:
-                yield ids
+                refused, ids = ids[: pace.size], ids[pace.size :]
+                if len(refused) == 1:
+                    self._note(refused, [_reason(error)])
+                    continue
+                for id_ in refused:
+                    self._change(walk, pace, [id_], begin)
 
     def _note(self, ids: Ids, results: Sequence[Visited]) -> None:
         for id_, one in zip(ids, results, strict=True):
@@ -245,27 +222,3 @@ class _MigrationRun:
         worker = self._database.worker
         if pending and not worker.waits:
             worker.drain(sorted(pending), math.inf)
-
-    def _changing_copies(self, relation: Relation, wanted: Filter) -> Begin[Visited]:
-        """Return the function that begins a batch of holders of frozen copies."""
-        migration, storage = self._migration, self._storage
-        shown = frozenset(copied_fields(self._database.schemas, relation))
-
-        def begin(_attempt: Attempt, _effects: Effects, ids: Ids) -> Callable[[Any], Visited]:
-            found = storage.find(relation.model, of_ids(wanted, {"$in": list(ids)}), [relation.name])
-            before = {repr(one["_id"]): one.get(relation.name) for one in found}
-
-            def visit(id_: Any) -> Visited:
-                value = before.get(repr(id_))
-                copies = value if isinstance(value, list) else [value]
-                changed = [frozen_copy(migration, one, shown) if isinstance(one, Mapping) else one for one in copies]
-                for one in changed:
-                    if isinstance(one, Reason):
-                        return f"{relation.name}: {one}"
-                update = {"$set": {relation.name: changed if isinstance(value, list) else changed[0]}}
-                filter = {"_id": id_, relation.name: value}
-                return storage.update_one(relation.model, filter, update, ()) is not None
-
-            return visit
-
-        return begin

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.odm.migrations.batches import changing, count_left, find_misfits, frozen_places
+from gatewayfw.odm.migrations.batches import count_left, find_misfits, places
 from gatewayfw.odm.writing.plan.effects import Effects
 from gatewayfw.schemas import integer, optional, string
 
@@ -25,8 +25,9 @@ def declared(deploy):
 
 def test_frozen_copies_with_old_names_are_looked_for_themselves(declared):
     schemas, storage, migration = declared(rename={"mail": "email"})
-    places = [(relation.name, wanted) for relation, wanted in frozen_places(schemas, migration)]
-    assert places == [(name, {"$or": [{f"{name}.mail": {"$exists": True}}]}) for name in ("then", "once")]
+    found = [(model, wanted) for model, wanted, _ in places(schemas, storage, migration)]
+    frozen = [("item", {"$or": [{f"{name}.mail": {"$exists": True}}]}) for name in ("then", "once")]
+    assert found == [("owner", migration.condition), *frozen]
     storage.insert("item", [{"_id": 1, "then": {"mail": "m"}, "once": [{"name": "n"}, {"mail": "m"}]}])
     storage.insert("owner", [{"_id": 1, "mail": "m"}, {"_id": 2}])
     assert count_left(schemas, storage, migration) == 3
@@ -34,8 +35,8 @@ def test_frozen_copies_with_old_names_are_looked_for_themselves(declared):
 
 @pytest.mark.parametrize("keys", [{"default": {"level": 1}}, {"copy": {"name": "email"}}, {"convert": ["level"]}])
 def test_what_keeps_its_names_leaves_frozen_copies_alone(declared, keys):
-    schemas, _, migration = declared(**keys)
-    assert frozen_places(schemas, migration) == []
+    schemas, storage, migration = declared(**keys)
+    assert [model for model, _, _ in places(schemas, storage, migration)] == ["owner"]
 
 
 def test_only_what_does_not_fit_is_left_to_convert(declared):
@@ -48,4 +49,5 @@ def test_only_what_does_not_fit_is_left_to_convert(declared):
 def test_a_document_that_was_changed_meanwhile_is_passed_over(declared):
     schemas, storage, migration = declared(rename={"mail": "email"})
     storage.insert("owner", [{"_id": 1, "email": "e"}])
-    assert changing(schemas, storage, migration)(None, Effects(shared=True), [1])(1) is None
+    ((_, _, begin),) = [one for one in places(schemas, storage, migration) if one[0] == "owner"]
+    assert begin(None, Effects(shared=True), [1])(1) is None

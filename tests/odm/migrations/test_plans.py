@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import pytest
 
 from gatewayfw.odm.migrations.plans import UNSHOWN
@@ -47,6 +49,18 @@ def test_a_plan_says_about_how_long_it_would_take(planned):
     plan = planned(rename={"mail": "email"})
     assert plan.outcome.left == 3
     assert 0 < plan.seconds < 60
+
+
+def test_frozen_copies_are_tried_for_themselves_and_documents_that_stay_do_not_count(database, deploy, monkeypatch):
+    """Each trial takes a second of this clock: that of the owners, and those of two frozen relations."""
+    for n in range(4):
+        deploy(OLD).add({"name": str(n), "mail": "m"})
+    database.owner.insert_one({"mail": "m", "email": "e"})
+    monkeypatch.setattr("gatewayfw.odm.migrations.plans.monotonic", count().__next__)
+    new = deploy(NEW)
+    new.odm.migration("m", "owner", rename={"mail": "email"})
+    (plan,) = map(new.odm.migrations.plan, new.odm.migrations.chosen())
+    assert (plan.outcome.left, plan.seconds) == (13, 6.0)
 
 
 def test_a_plan_of_nothing_takes_no_time(planned):
