@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from flask import Flask
 from pymongo import MongoClient
 from pymongo.database import Database
 
-from benchmarks import chart, dataset, report
+from benchmarks import chart, dataset, migrating, report
 from benchmarks.canned import CannedStorage
 from benchmarks.contenders import CONTENDERS, REFERENCE
 from benchmarks.counting import call
@@ -82,12 +83,14 @@ class Sizes:
     models: tuple[int, ...] = (10, 50, 100, 250, 500)
     leaves: tuple[int, ...] = (1, 10, 100, 500)
     kilobytes: tuple[int, ...] = (1, 10, 100, 1_000)
+    migrated: tuple[int, ...] = (1_000, 10_000, 100_000)
+    searched: tuple[int, ...] = (10_000, 100_000, 1_000_000)
     repeats: int = 20
 
     @classmethod
     def small(cls) -> Sizes:
         """Return what takes some seconds."""
-        return cls((1, 100), (10, 50), 100, (1, 500), (2, 4), (1, 10), (1, 10), 2)
+        return cls((1, 100), (10, 50), 100, (1, 500), (2, 4), (1, 10), (1, 10), (100,), (100,), 2)
 
 
 def in_flask(gw: Gateway) -> Flask:
@@ -211,6 +214,26 @@ def _one_country(database: Database[Document], users: int) -> None:
     dataset.seed(database, Size(1, users))
 
 
+def migrations(database: Database[Document], sizes: Sizes) -> Growth:
+    """Migrate documents without copies and with ten: what the plan says, and what it takes."""
+    growth = Growth("Migrations of documents: as planned, and as it took", "documents", "s, wall")
+    for copies, number in product((0, 10), sizes.migrated):
+        for name, planned, taken in migrating.plan_and_run(database, number, copies):
+            growth.add(f"{name}, {copies} copies: plan", number, planned)
+            growth.add(f"{name}, {copies} copies", number, taken)
+    return growth
+
+
+def searches(uri: str, database: Database[Document], sizes: Sizes) -> Growth:
+    """Search for misfits among documents of six fields."""
+    growth = Growth("Check --fit: documents of six fields", "documents", "s CPU, and MB of memory at most")
+    for number in sizes.searched:
+        found = migrating.search(uri, database, number)
+        growth.add("seconds", number, found["seconds"])
+        growth.add("MB", number, found["memory"])
+    return growth
+
+
 def leaves(database: Database[Document], sizes: Sizes) -> Growth:
     """Read a document of 500 fields, some of them selected."""
     growth = Growth("Leaves of get: findOne", "leaves", "us CPU per request")
@@ -314,7 +337,7 @@ def measured(uri: str, sizes: Sizes, log: Callable[[str], None] = print) -> tupl
     found: list[Growth] = []
     # One client, closed last: gateways look for jobs of theirs from a thread as long as there is one.
     with MongoClient[Document](uri, w="majority") as client:
-        for one in (lists, windows, fan_out, many, checks, leaves):
+        for one in (lists, windows, fan_out, many, checks, leaves, migrations, partial(searches, uri)):
             name = f"bench_{random.randrange(16**8):08x}"
             try:
                 found.append(one(client[name], sizes))

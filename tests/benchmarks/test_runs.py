@@ -284,7 +284,7 @@ def test_many_models_are_made_and_asked():
 @pytest.mark.mongo
 @pytest.mark.slow
 def test_growth_has_every_figure(mongod_uri):
-    sizes = Sizes((1, 3), (2, 4), 12, (1, 300), (1, 2), (1, 5), (1, 5), 1)
+    sizes = Sizes((1, 3), (2, 4), 12, (1, 300), (1, 2), (1, 5), (1, 5), (10, 20), (10, 20), 1)
     told, data, chart = measured(mongod_uri, sizes, log=lambda line: None)
     lengths = [len(line) for growth in data["growth"] for line in growth["series"].values()]
     assert lengths == [2] * len(lengths)

@@ -143,9 +143,9 @@ def make_plan(database: Database, storage: Storage, migration: Migration) -> Mig
 def _estimate(
     database: Database, storage: Storage, tried: Iterable[tuple[int, Sequence[Any], Begin[Visited]]]
 ) -> float | None:
-    """Return about how many seconds it takes to change so many documents like those with these ids, of each place.
+    """Return about how many seconds the changes take; None where nothing can be tried.
 
-    None where nothing can be tried.
+    ``tried`` has for each place how many documents are to be changed, ids of some, and what changes them.
     """
     times = [(count, _try(database, storage, ids, begin)) for count, ids, begin in tried]
     known = [count * each for count, each in times if each is not None]

@@ -183,7 +183,9 @@ class _MigrationRun:
             self._change(walk, pace, self._left_of(page), begin)
 
     def _left_of(self, page: Ids) -> Ids:
-        """Return the documents of a page that are left to change: of ``convert`` not all that match."""
+        """Return the documents of a page that are left to change.
+
+        Of ``convert`` these are not all that match."""
         migration = self._migration
         if migration.kind != "convert":
             return page
@@ -192,7 +194,9 @@ class _MigrationRun:
         return [one["_id"] for one in left]
 
     def _change(self, walk: Walk, pace: Pace, ids: Ids, begin: Begin[Visited]) -> None:
-        """Change documents; those of a batch that the database refuses are tried alone, and listed."""
+        """Change documents.
+
+        Those of a batch that the database refuses are tried alone, and listed."""
         while ids:
             try:
                 for done, batch in walk.batches([ids], begin, bool):
