@@ -9,7 +9,7 @@ import math
 import re
 from base64 import b64encode
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from bson import Binary, Decimal128, Int64, ObjectId
@@ -22,8 +22,8 @@ LOWEST, HIGHEST = -(2**63), 2**63 - 1
 INTEGER = re.compile(r"[+-]?[0-9]{1,32}")
 _FLOAT = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,4})?")
 _DATE = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)"
-    r"(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?",
+    r"\d{4}-\d\d-\d\d"
+    r"(?:T(?:[01]\d|2[0-3]):\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?",
     re.ASCII,
 )
 #: The scalar types of JSON; testing for Mapping takes much longer.
@@ -238,7 +238,8 @@ def id_of(value: Any) -> ObjectId | None:
 def moment_of(value: Any) -> datetime | None:
     """Return a datetime or ISO 8601 text as naive UTC, in milliseconds; else None."""
     try:
-        moment = _parse(value) if isinstance(value, str) else value
+        is_text = isinstance(value, str) and _DATE.fullmatch(value) is not None
+        moment = datetime.fromisoformat(value) if is_text else value
         if not isinstance(moment, datetime):
             return None
         if moment.tzinfo is not None:
@@ -247,23 +248,3 @@ def moment_of(value: Any) -> datetime | None:
         return None
     micros = moment.microsecond
     return moment.replace(microsecond=micros // 1000 * 1000) if micros % 1000 else moment
-
-
-def _parse(text: str) -> datetime | None:
-    match = _DATE.fullmatch(text)
-    if match is None:
-        return None
-    year, month, day, hour, minute, second, fraction, zone = match.groups()
-    moment = datetime(
-        int(year),
-        int(month),
-        int(day),
-        int(hour or 0),
-        int(minute or 0),
-        int(second or 0),
-        int((fraction or "").ljust(6, "0")[:6]),
-    )
-    if zone in (None, "Z"):
-        return moment
-    offset = timedelta(hours=int(zone[1:3]), minutes=int(zone[4:]))
-    return moment.replace(tzinfo=timezone(-offset if zone[0] == "-" else offset))
