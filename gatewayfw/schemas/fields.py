@@ -20,9 +20,9 @@ from gatewayfw.schemas.exactness import changes
 from gatewayfw.schemas.kinds import Constant, KindField
 from gatewayfw.schemas.kinds.checks import FullMatch, first_message, length_check, range_check
 from gatewayfw.schemas.kinds.containers import AnyField, ArrayField, MappingField, ObjectField
+from gatewayfw.schemas.kinds.encoded import BinaryField, DateField, ObjectIdField, UuidField
 from gatewayfw.schemas.kinds.file import SIGNATURES, FileField, parse_size
 from gatewayfw.schemas.kinds.foreign import SchemaField, adopt, walk
-from gatewayfw.schemas.kinds.ids_and_dates import BinaryField, DateField, ObjectIdField, UuidField
 from gatewayfw.schemas.kinds.numbers import MOST_DIGITS, BooleanField, DecimalField, IntegerField, NumberField
 from gatewayfw.schemas.kinds.text import EmailField, EnumsField, StringField, UrlField
 from gatewayfw.schemas.values import finite_number, plain, storable_key

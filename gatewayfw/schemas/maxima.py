@@ -16,8 +16,8 @@ from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.kinds import Constant
 from gatewayfw.schemas.kinds.checks import first_message, length_check, length_checks, lengths, maximum_checks
 from gatewayfw.schemas.kinds.containers import ArrayField
+from gatewayfw.schemas.kinds.encoded import BinaryField, ObjectIdField
 from gatewayfw.schemas.kinds.foreign import change_parts
-from gatewayfw.schemas.kinds.ids_and_dates import BinaryField, ObjectIdField
 from gatewayfw.schemas.kinds.text import EmailField, StringField
 from gatewayfw.settings import Settings
 

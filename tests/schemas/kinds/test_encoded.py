@@ -25,7 +25,7 @@ from gatewayfw.schemas import (
 from gatewayfw.schemas.exactness import check_document, check_value
 from gatewayfw.schemas.kinds import as_kind, quick_of
 from gatewayfw.schemas.kinds.descriptions import describe
-from gatewayfw.schemas.kinds.ids_and_dates import bytes_of, id_of, uuid_of
+from gatewayfw.schemas.kinds.encoded import bytes_of, id_of, uuid_of
 from gatewayfw.schemas.kinds.sizes import BINARY, ENDLESS
 from gatewayfw.settings import Settings
 from tests.schemas.calls import checked, new_document, refusals
