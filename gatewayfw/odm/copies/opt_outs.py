@@ -60,10 +60,7 @@ class OptOuts:
 
     def __init__(self, parts: Mapping[str, Any], ids_of: Callable[[str], Sequence[ObjectId]]) -> None:
         self._ids_of = ids_of
-        self._noted: dict[str, dict[str, dict[str, Any]]] = {
-            part: {relation: dict(reverses) for relation, reverses in parts.get(part, _NOTHING).items()}
-            for part in PARTS
-        }
+        self._noted = _copied(parts)
         #: Whether a document that embeds a target stays out, by relation and reverse, then target, where that changes.
         self._changed: dict[tuple[str, str], dict[ObjectId, bool]] = {}
         self._gone: dict[str, set[ObjectId]] = {}
@@ -82,7 +79,7 @@ class OptOuts:
         return target_id in self._read("out", relation, name)
 
     def _read(self, part: str, relation: str, name: str) -> Any:
-        return self._noted[part].get(relation, _NOTHING).get(name, ())
+        return self._noted.get(part, _NOTHING).get(relation, _NOTHING).get(name, ())
 
     def set_out(self, reverse: RelatedRelation, target_id: ObjectId, out: bool) -> None:
         """Note whether the document opts out of a target's `multiple` reverse."""
@@ -92,13 +89,13 @@ class OptOuts:
             return
         self._changed.pop((relation, name), None)
         for part in ("some", "in"):
-            self._noted[part].get(relation, {}).pop(name, None)
+            self._noted.get(part, {}).get(relation, {}).pop(name, None)
         ids = dict.fromkeys(self._read("out", relation, name))
         if out:
             ids[target_id] = None
         else:
             ids.pop(target_id, None)
-        self._noted["out"].setdefault(relation, {})[name] = list(ids)
+        self._noted.setdefault("out", {}).setdefault(relation, {})[name] = list(ids)
 
     def _change(self, relation: str, name: str) -> dict[ObjectId, bool]:
         """Return what changes of a window of a `multiple` relation: at first what is."""
@@ -122,19 +119,28 @@ class OptOuts:
         if not (gone := set(ids)):
             return
         self._gone.setdefault(relation, set()).update(gone)
-        for name in {*self._noted["some"].get(relation, ()), *(name for one, name in self._changed if one == relation)}:
+        for name in {
+            *self._noted.get("some", _NOTHING).get(relation, ()),
+            *(name for one, name in self._changed if one == relation),
+        }:
             for id_ in gone:
                 self._change(relation, name).pop(id_, None)
-        outs = self._noted["out"].get(relation, {})
+        outs = self._noted.get("out", {}).get(relation, {})
         outs.update({name: [id_ for id_ in listed if id_ not in gone] for name, listed in outs.items()})
 
     def parts(self) -> dict[str, Any]:
         """Return the parts of the hidden field; some may be empty."""
-        parts = {part: {one: dict(reverses) for one, reverses in by.items()} for part, by in self._noted.items()}
+        parts = _copied(self._noted)
         for (relation, name), outs in self._changed.items():
             for by in parts.values():
                 by.get(relation, {}).pop(name, None)
             if any(outs.values()):
-                parts["some"].setdefault(relation, {})[name] = True
-                parts["in"].setdefault(relation, {})[name] = [id_ for id_, out in outs.items() if not out]
+                parts.setdefault("some", {}).setdefault(relation, {})[name] = True
+                parts.setdefault("in", {}).setdefault(relation, {})[name] = [
+                    id_ for id_, out in outs.items() if not out
+                ]
         return parts
+
+
+def _copied(parts: Mapping[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
+    return {part: {one: dict(reverses) for one, reverses in parts[part].items()} for part in parts if part in PARTS}
