@@ -95,6 +95,7 @@ def test_a_typed_definition_says_nothing_that_it_was_not_told() -> None:
         "related_relations": {},
         "model": "",
         "frozen": False,
+        "shared": False,
     }
     assert asdict(REVERSE) == BARE_LINK | {
         "type": "single",
@@ -104,6 +105,7 @@ def test_a_typed_definition_says_nothing_that_it_was_not_told() -> None:
         "of_single": False,
         "default": False,
         "limited": False,
+        "shared": False,
     }
     assert asdict(IndexSpec(())) == {"keys": (), "options": {}}
     assert asdict(Options()) == {"indexes": (), "excludes": frozenset()}
@@ -199,7 +201,7 @@ def test_parsed_relations_are_hashable(schemas: Schemas) -> None:
 
 AT = "model 'city', relation 'country'"
 NAME_RULE = "is not a usable name (letters, digits and _, not starting with a digit or _gw, not _id or _rev)"
-KNOWN = "(known: schemaName, type, optional, relatedRelations, limit, sort, excludes, frozen)"
+KNOWN = "(known: schemaName, type, optional, relatedRelations, limit, sort, excludes, frozen, shared)"
 ONE = {"schemaName": "country", "type": "single"}
 MANY = {"schemaName": "country", "type": "multiple"}
 
@@ -242,7 +244,7 @@ def test_a_wrong_relation_is_named(schemas: Schemas, relation: Any, message: str
 
 
 BACK = f"{AT}, reverse 'cities'"
-REVERSE_KEYS = "(known: type, limit, sort, excludes, default)"
+REVERSE_KEYS = "(known: type, limit, sort, excludes, default, shared)"
 
 
 @pytest.mark.parametrize(
@@ -415,3 +417,14 @@ INDEX_OPTIONS = "(known: name, unique, sparse, expireAfterSeconds, partialFilter
 )
 def test_wrong_options_are_named(schemas: Schemas, options: Any, message: str) -> None:
     assert told(city, schemas, {"country": ONE}, options) == message
+
+
+def test_relations_and_reverse_relations_may_be_shared(schemas: Schemas) -> None:
+    reverse = {"cities": {"type": "multiple", "shared": True}}
+    relation = city(schemas, {"country": {**ONE, "shared": True, "relatedRelations": reverse}}).relations["country"]
+    assert (relation.shared, relation.related_relations["cities"].shared) == (True, True)
+
+
+@pytest.mark.parametrize("given", [None, 1, "yes"])
+def test_shared_is_true_or_false(schemas: Schemas, given: Any) -> None:
+    assert told(city, schemas, {"country": {**ONE, "shared": given}}) == f"{AT}: shared must be true or false"
