@@ -20,8 +20,8 @@ def marker(model, number, field, version=0):
 
 
 @st.composite
-def worlds(draw):
-    """Draw definitions, documents, what is changed of these later, and policies."""
+def worlds(draw, policies=None):
+    """Draw definitions, documents, what is changed of these later, and policies, by default of every kind."""
     names = [f"m{number}" for number in range(draw(st.sampled_from([2, 2, 2, 3, 3, 4])))]
     definitions = {name: draw(models()) for name in names}
     for number in range(draw(st.integers(1, len(names) + 1))):
@@ -34,8 +34,9 @@ def worlds(draw):
         definitions[name]["default_sort"] = draw(st.sampled_from(["", "-"])) + draw(st.sampled_from(paths))
     documents = [one for name in names for one in draw(documents_of(name, names, definitions))]
     later = draw(st.lists(changes(names), max_size=2))
-    policies = draw(st.lists(policies_of(names, definitions), min_size=1, max_size=5))
-    return {"definitions": definitions, "documents": documents, "later": later, "policies": policies}
+    kind, most = policies or policies_of, 5 if policies is None else 2
+    drawn = draw(st.lists(kind(names, definitions), min_size=1, max_size=most))
+    return {"definitions": definitions, "documents": documents, "later": later, "policies": drawn}
 
 
 def _copies(definitions, model, relation, field):
@@ -160,6 +161,18 @@ def policies_of(draw, names, definitions):
     return policy
 
 
+@st.composite
+def limits_of(draw, names, definitions):
+    """Draw a policy that lets one role write, within limits."""
+    model = draw(st.sampled_from(names))
+    policy = {"models": [model], "roles": ["A"]}
+    for key in draw(st.lists(st.sampled_from(["rows", "write", "check"]), min_size=1, max_size=2, unique=True)):
+        policy[key] = draw(filters_of(model, definitions))
+    if draw(st.integers(0, 4)) == 0:
+        policy["fixed"] = [draw(st.sampled_from(["b", "d"]))]
+    return policy
+
+
 #: Everyone who may call: three roles, one that no policy names, none, nobody, and a ghost with the least role.
 CALLERS = st.builds(
     lambda key, kind: {
@@ -251,6 +264,8 @@ def writes(draw, world):
     definitions = world["definitions"]
     names = sorted(definitions)
     model, operation = draw(st.sampled_from(names)), draw(st.sampled_from(WRITES))
+    aimed = [one["models"][0] for one in world["policies"] if one["models"] != "*"]
+    model = draw(st.sampled_from([model, *aimed]))
     write = {"op": operation, "model": model, "get": {}}
     declared = definitions[model]["relations"]
     if operation in ("add", "remove") and not declared:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.examples import examples
-from tests.policies.judged.drawn import CALLERS, requests, worlds, writes
+from tests.policies.judged.drawn import CALLERS, limits_of, requests, worlds, writes
 from tests.policies.judged.judge import FORBIDDEN, Judge
 from tests.policies.judged.judged_writes import NO_MATCH, refusals, related
 from tests.policies.judged.service import Service, as_json
@@ -175,7 +175,7 @@ def test_a_reply_holds_what_its_caller_may_see(court, data, world):
 
 
 @examples(8)
-@given(data=st.data(), world=worlds())
+@given(data=st.data(), world=worlds() | worlds(limits_of))
 def test_a_write_changes_what_its_caller_may_change(court, data, world):
     opened = court(world)
     for _ in range(6):
