@@ -28,6 +28,10 @@ Prefer = Literal["old", "new"]
 Legacy = Literal["java_legacy", "csharp_legacy", "python_legacy"]
 #: Given a stored document in Python's types, returns its ``$set`` and ``$unset``; None to leave and list it.
 MigrationFn = Callable[[dict[str, Any]], Mapping[str, Mapping[str, Any]] | None]
+#: How they are declared.
+_GIVEN = ("rename", "copy", "default", "convert", "drop", "relation", "where")
+#: What the names of a kind come with.
+_VALUES = {"rename": "new names by old ones", "copy": "new names by old ones", "default": "values by name"}
 _MOST_NAME = 200
 
 
@@ -124,9 +128,8 @@ def parse_migration(
         raise DefinitionError(f"{place}: there is no model {model!r}; define it first")
     schema = schemas.get_schema(model)
     given = [*kinds, *(["where"] if where is not None else [])]
-    if len(given) != 1 or given[0] not in (*_PARSERS, "where"):
-        listed = ", ".join((*_PARSERS, "where"))
-        raise DefinitionError(f"{place}: give one of {listed}; given: {' and '.join(given) or 'none'}")
+    if len(given) != 1 or given[0] not in _GIVEN:
+        raise DefinitionError(f"{place}: give one of {', '.join(_GIVEN)}; given: {' and '.join(given) or 'none'}")
     (kind,) = given
     if prefer is not None and (kind != "rename" or prefer not in get_args(Prefer)):
         raise DefinitionError(f"{place}: prefer is 'old' or 'new', and goes with rename")
@@ -134,57 +137,45 @@ def parse_migration(
         raise DefinitionError(f"{place}: uuid is one of {', '.join(UUIDS)}, and goes with convert")
     if kind == "where":
         return Migration(name, model, "function", where=_parse_where(where, place))
-    names = _PARSERS[kind](schemas, schema, kinds[kind], place)
+    if kind == "relation":
+        names: dict[str, Any] = _parse_relation(schema, kinds[kind], f"{place}: relation")
+    else:
+        names = _parse_names(schemas, schema, kind, kinds[kind], f"{place}: {kind}")
+    if kind == "default":
+        names = _stored_defaults(schema, names, f"{place}: default")
     return Migration(name, model, kind, names, prefer, uuid)  # type: ignore[arg-type]  # they were checked
 
 
-def _parse_rename(schemas: Schemas, schema: ModelSchema, given: object, place: str) -> dict[str, str]:
-    names = _mapping(given, f"{place}: rename", "new names by old ones")
-    for old, new in names.items():
-        _check_gone(schemas, schema, old, f"{place}: rename")
-        _check_pure(schema, new, f"{place}: rename")
-    _check_once(names.values(), f"{place}: rename")
-    return names
+def _parse_names(schemas: Schemas, schema: ModelSchema, kind: str, given: object, place: str) -> dict[str, Any]:
+    """Return the names of a kind, with what they come with.
+
+    Those that documents lose are no names of the model, all others are.
+    """
+    names = _mapping(given, place, _VALUES[kind]) if kind in _VALUES else _names(given, place)
+    news = [*names.values()] if isinstance(names, dict) and kind != "default" else []
+    for name in names:
+        (_check_gone if kind in ("rename", "drop") else _check_pure)(schemas, schema, name, place)
+    for name in news:
+        _check_pure(schemas, schema, name, place)
+    seen: set[Any] = set()
+    for name in (*names, *news):
+        if name in seen:
+            raise DefinitionError(f"{place}: {name!r} is named twice")
+        seen.add(name)
+    return names if isinstance(names, dict) else dict.fromkeys(names)
 
 
-def _parse_copy(_: Schemas, schema: ModelSchema, given: object, place: str) -> dict[str, str]:
-    names = _mapping(given, f"{place}: copy", "new names by old ones")
-    for one in (*names, *names.values()):
-        _check_pure(schema, one, f"{place}: copy")
-    _check_once((*names, *names.values()), f"{place}: copy")
-    return names
-
-
-def _parse_default(_: Schemas, schema: ModelSchema, given: object, place: str) -> dict[str, Any]:
-    values = _mapping(given, f"{place}: default", "values by name")
-    for name in values:
-        _check_pure(schema, name, f"{place}: default")
+def _stored_defaults(schema: ModelSchema, values: Mapping[str, Any], place: str) -> dict[str, Any]:
     try:
         return {name: check_value(schema.pure[name], value, name) for name, value in values.items()}
     except ValidationError as error:
         told = "; ".join(f"{path}: {' '.join(texts)}" for path, texts in error.errors.items())
-        raise DefinitionError(f"{place}: default: {told}") from error
+        raise DefinitionError(f"{place}: {told}") from error
 
 
-def _parse_convert(_: Schemas, schema: ModelSchema, given: object, place: str) -> dict[str, None]:
-    names = _names(given, f"{place}: convert")
-    for name in names:
-        _check_pure(schema, name, f"{place}: convert")
-    _check_once(names, f"{place}: convert")
-    return dict.fromkeys(names)
-
-
-def _parse_drop(schemas: Schemas, schema: ModelSchema, given: object, place: str) -> dict[str, None]:
-    names = _names(given, f"{place}: drop")
-    for name in names:
-        _check_gone(schemas, schema, name, f"{place}: drop")
-    _check_once(names, f"{place}: drop")
-    return dict.fromkeys(names)
-
-
-def _parse_relation(_: Schemas, schema: ModelSchema, given: object, place: str) -> dict[str, str]:
+def _parse_relation(schema: ModelSchema, given: object, place: str) -> dict[str, str]:
     if not isinstance(given, str) or given not in schema.relations:
-        raise DefinitionError(f"{place}: relation: {given!r} is not a relation of model {schema.name!r}")
+        raise DefinitionError(f"{place}: {given!r} is not a relation of model {schema.name!r}")
     return {given: schema.relations[given].type}
 
 
@@ -192,16 +183,6 @@ def _other_form(name: str, type_: str) -> dict[str, Any]:
     """Return the filter of documents whose relation has not the declared form."""
     some, listed = {"$exists": True}, {"$elemMatch": {"_id": {"$exists": True}}}
     return {name: listed} if type_ == "single" else {f"{name}._id": some, name: {"$not": listed}}
-
-
-_PARSERS: Mapping[str, Callable[[Schemas, ModelSchema, object, str], dict[str, Any]]] = {
-    "rename": _parse_rename,
-    "copy": _parse_copy,
-    "default": _parse_default,
-    "convert": _parse_convert,
-    "drop": _parse_drop,
-    "relation": _parse_relation,
-}
 
 
 def _parse_where(given: object, place: str) -> dict[str, Any]:
@@ -235,7 +216,7 @@ def _names(given: object, place: str) -> list[Any]:
     return names
 
 
-def _check_pure(schema: ModelSchema, name: object, place: str) -> None:
+def _check_pure(_: Schemas, schema: ModelSchema, name: object, place: str) -> None:
     if not isinstance(name, str) or name not in schema.pure:
         what = "is a relation" if isinstance(name, str) and name in schema.relations else "is not a pure field"
         raise DefinitionError(f"{place}: {name!r} {what} of model {schema.name!r}")
@@ -254,11 +235,3 @@ def check_gone(schemas: Schemas, schema: ModelSchema, name: str, place: str) -> 
     """
     if name in schema.pure or name in schemas.links(schema.name):
         raise DefinitionError(f"{place}: model {schema.name!r} still has {name!r}; take it out of the definition first")
-
-
-def _check_once(names: Iterable[Any], place: str) -> None:
-    seen: set[Any] = set()
-    for name in names:
-        if name in seen:
-            raise DefinitionError(f"{place}: {name!r} is named twice")
-        seen.add(name)

@@ -185,7 +185,8 @@ class _MigrationRun:
     def _left_of(self, page: Ids) -> Ids:
         """Return the documents of a page that are left to change.
 
-        Of ``convert`` these are not all that match."""
+        Of ``convert`` these are not all that match.
+        """
         migration = self._migration
         if migration.kind != "convert":
             return page
@@ -196,7 +197,8 @@ class _MigrationRun:
     def _change(self, walk: Walk, pace: Pace, ids: Ids, begin: Begin[Visited]) -> None:
         """Change documents.
 
-        Those of a batch that the database refuses are tried alone, and listed."""
+        Those of a batch that the database refuses are tried alone, and listed.
+        """
         while ids:
             try:
                 for done, batch in walk.batches([ids], begin, bool):
