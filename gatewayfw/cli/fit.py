@@ -8,9 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import click
-
-from gatewayfw.cli.command import INTERRUPTED, format_json, interruptible, status_line
+from gatewayfw.cli.command import format_json
 from gatewayfw.cli.state_file import StateFile
 from gatewayfw.logs import escaped
 from gatewayfw.odm import Odm
@@ -26,22 +24,14 @@ def check_fit(odm: Odm, state: Path | None, as_json: bool) -> None:
 
     def reached(place: Place, found: Sequence[Misfits]) -> None:
         file.save(place, {"found": [_plain(one) for one in found], "groups": groups, "misfits": misfits})
-        status_line(f"{place.model}: {place.done:,} of {place.total:,} documents")
 
-    try:
-        with interruptible():
-            for one in odm.integrity.misfits(after=after, known=known, on_progress=reached):
-                status_line("")
-                click.echo(format_json(_plain(one), indent=None) if as_json else escaped(_line(one)))
-                groups, misfits = groups + 1, misfits + one.count
-    except KeyboardInterrupt:
-        status_line("")
-        click.echo(f"interrupted: {_summary(misfits, groups)}{file.again}", err=True)
-        sys.exit(INTERRUPTED)
-    status_line("")
-    file.end()
-    if not as_json:
-        click.echo(_summary(misfits, groups))
+    def line(one: Misfits) -> str:
+        nonlocal groups, misfits
+        groups, misfits = groups + 1, misfits + one.count
+        return format_json(_plain(one), indent=None) if as_json else escaped(_line(one))
+
+    found = odm.integrity.misfits(after=after, known=known, on_progress=reached)
+    file.show(found, line, lambda: _summary(misfits, groups), as_json=as_json)
     sys.exit(1 if misfits else 0)
 
 

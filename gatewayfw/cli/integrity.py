@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 from flask.cli import with_appcontext
 
-from gatewayfw.cli.command import INTERRUPTED, JSON, NAME, find_odm, format_json, interruptible, status_line
+from gatewayfw.cli.command import JSON, NAME, find_odm, format_json
 from gatewayfw.cli.fit import check_fit
 from gatewayfw.cli.state_file import STATE, StateFile
 from gatewayfw.logs import escaped
@@ -110,24 +110,12 @@ class _Run:
 def _run(run: _Run, begin: Callable[..., Iterator[Problem]], as_json: bool) -> None:
     """Print what a run finds, and end the command with its exit status."""
 
-    def reached(place: Place) -> None:
-        run.reached(place)
-        status_line(f"{place.model}: {place.done:,} of {place.total:,} documents")
+    def line(problem: Problem) -> str:
+        told = {**asdict(problem), "id": str(problem.id)}
+        return format_json(told, indent=None) if as_json else escaped(_line(problem))
 
-    try:
-        with interruptible():
-            for problem in filter(run.add, begin(after=run.after, on_progress=reached)):
-                status_line("")
-                told = {**asdict(problem), "id": str(problem.id)}
-                click.echo(format_json(told, indent=None) if as_json else escaped(_line(problem)))
-    except KeyboardInterrupt:
-        status_line("")
-        click.echo(f"interrupted: {run.counts}{run.file.again}", err=True)
-        sys.exit(INTERRUPTED)
-    status_line("")
-    run.file.end()
-    if not as_json:
-        click.echo(str(run.counts))
+    found = filter(run.add, begin(after=run.after, on_progress=run.reached))
+    run.file.show(found, line, run.counts.__str__, as_json=as_json)
     sys.exit(1 if run.counts.remaining else 0)
 
 

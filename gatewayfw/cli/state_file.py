@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from gatewayfw.cli.command import Failed
+from gatewayfw.cli.command import INTERRUPTED, Failed, interruptible, status_line
 from gatewayfw.export.files import replace_file
 from gatewayfw.odm import Odm
 from gatewayfw.odm.upkeep.walk import Place
@@ -63,7 +64,8 @@ class StateFile:
         return place, rest
 
     def save(self, place: Place, found: Mapping[str, Any]) -> None:
-        """Save the progress, with what was found, as JSON."""
+        """Save the progress, with what was found, as JSON; show it."""
+        status_line(f"{place.model}: {place.done:,} of {place.total:,} documents")
         if self._path is not None:
             saved = {**self._subject, "place": asdict(place), **found}
             try:
@@ -75,3 +77,19 @@ class StateFile:
         """Delete the progress."""
         if self._path is not None:
             self._path.unlink(missing_ok=True)
+
+    def show(self, found: Iterable[T], line: Callable[[T], str], summary: Callable[[], str], *, as_json: bool) -> None:
+        """Print a line for all that is found, then the summary; end the command if it is interrupted."""
+        try:
+            with interruptible():
+                for one in found:
+                    status_line("")
+                    click.echo(line(one))
+        except KeyboardInterrupt:
+            status_line("")
+            click.echo(f"interrupted: {summary()}{self.again}", err=True)
+            sys.exit(INTERRUPTED)
+        status_line("")
+        self.end()
+        if not as_json:
+            click.echo(summary())
