@@ -95,18 +95,11 @@ class StoredForm:
             )
 
 
-def fits(field: mm.Field[Any]) -> Test:
-    """Return the test whether a stored value fits a field.
-
-    Make it once for each field: only the test is quick.
-    """
-    return form_of(field).fits
-
-
 def form_of(field: mm.Field[Any]) -> StoredForm:
     """Return the form of what a field stores.
 
-    That of a model's documents is the form of `ModelSchema.document`.
+    Make it once for each field: only its tests are quick. That of a model's documents is the form of
+    `ModelSchema.document`.
     """
     if not isinstance(field, ContainerField) or field.is_free:
         return StoredForm(field, _or_null(field, _value_test(field)), {})

@@ -35,7 +35,7 @@ from gatewayfw.schemas import (
     uuid,
 )
 from gatewayfw.schemas.exactness import check_value
-from gatewayfw.schemas.forms import fits, form_of
+from gatewayfw.schemas.forms import form_of
 from gatewayfw.schemas.kinds.foreign import in_models
 from tests.examples import examples
 from tests.strategies import kinds_with_values
@@ -105,7 +105,7 @@ class Even(mm.Integer):
     ],
 )
 def test_what_a_field_stores_fits_it_and_nothing_else(field, right, wrong):
-    test = fits(in_models(field))
+    test = form_of(in_models(field)).fits
     assert [value for value in right if not test(value)] == []
     assert [value for value in wrong if test(value)] == []
 
@@ -117,7 +117,7 @@ def test_checks_of_a_whole_list_or_object_count_without_undeclared_names():
 
     field = array(object_({"a": integer()}))
     field.validators = [*field.validators, all_different]
-    test = fits(field)
+    test = form_of(field).fits
     assert test([{"a": 1}, {"a": 2}])
     assert not test([{"a": 1, "more": 1}, {"a": 1, "more": 2}])
 
@@ -131,7 +131,7 @@ def test_what_is_stored_of_any_value_fits(drawn):
     except Refused:
         return
     back = bson.decode(bson.encode({"x": stored}))["x"]
-    assert fits(kind.field)(back)
+    assert form_of(kind.field).fits(back)
     assert list(form_of(kind.field).misfits(back, "x")) == []
 
 
@@ -144,7 +144,7 @@ def test_what_a_field_refuses_does_not_fit_unless_a_name_is_not_declared(drawn):
     except Refused as error:
         messages = {text for texts in error.errors.values() for text in texts}
         needless = {"Unknown field.", "Missing data for required field."}  # a default may be missing, too
-        assert not fits(kind.field)(value) or messages <= needless
+        assert not form_of(kind.field).fits(value) or messages <= needless
 
 
 MIXED = object_(
