@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, final
 
-from gatewayfw.export import FROZEN
+from gatewayfw.export import FROZEN, level_of
 from gatewayfw.export.patterns import ecma
 from gatewayfw.schemas.kinds.base import Description
 from gatewayfw.schemas.kinds.descriptions import operands_of
@@ -114,12 +114,11 @@ class Values:
     def _selected(self, selection: Description, levels: int, more: Schema) -> Schema:
         if levels < 1:
             return {"type": "object", "maxProperties": 0}
-        model = selection["model"]
         if "depth" not in selection:
-            return self._named_only(selection, levels, more)
-        depth = selection["depth"]
-        name = f"get.{model}.{depth}" if levels > depth else f"get.{model}.{depth}.{levels}"
-        return self.shared(name if more else f"{name}.below", lambda: self._level(model, depth, levels, more))
+            return self._level(selection, levels, more)
+        name = f"get.{selection['model']}.{selection['depth']}"
+        name = name if levels > selection["depth"] else f"{name}.{levels}"
+        return self.shared(name if more else f"{name}.below", lambda: self._level(selection, levels, more))
 
     def filter(self, kind: Description) -> Schema:
         fields = kind["fields"].items()
@@ -137,22 +136,14 @@ class Values:
             self.defs[name] = make()
         return {"$ref": self.prefix + name}
 
-    def _level(self, model: str, depth: int, levels: int, more: Schema) -> Schema:
-        described = self.models[model]
-        links = {
-            name: self._link({"model": link["model"], "depth": depth - 1}, levels - 1)
-            for name, link in (described["links"].items() if depth else ())
-        }
-        return object_of({**{name: dict(FLAG) for name in described["fields"]}, **more, **links})
-
-    def _named_only(self, selection: Description, levels: int, more: Schema) -> Schema:
-        links = {name: self._link(link, levels - 1) for name, link in selection["links"].items()}
-        return object_of({**{name: dict(FLAG) for name in selection["fields"]}, **more, **links})
+    def _level(self, selection: Description, levels: int, more: Schema) -> Schema:
+        found = level_of(self.models, selection)
+        links = {name: self._link(below, levels - 1) for name, below in found["links"].items()}
+        return object_of({**{name: dict(FLAG) for name in found["fields"]}, **more, **links})
 
     def _link(self, selection: Description, levels: int) -> Schema:
-        inner = self._selected(selection, levels, {})
-        takes_all = "depth" in selection or selection["whole"]
-        return {"anyOf": [dict(FLAG) if takes_all else {"const": 0}, inner]}
+        flag = dict(FLAG) if level_of(self.models, selection)["whole"] else {"const": 0}
+        return {"anyOf": [flag, self._selected(selection, levels, {})]}
 
 
 @final

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, final
 
-from gatewayfw.export import FROZEN, printable
+from gatewayfw.export import FROZEN, level_of, printable
 from gatewayfw.export.python.runtime import runtime
 from gatewayfw.schemas.kinds.descriptions import operands_of
 from gatewayfw.schemas.relations import REV
@@ -135,15 +135,6 @@ class Shape:
     document: str
 
 
-@dataclass(frozen=True)
-class _Level:
-    """What a selection names of its model."""
-
-    fields: Mapping[str, Any]
-    links: Mapping[str, Selection]
-    is_whole: bool
-
-
 @final
 class Selections:
     """The shapes of one module; equal ones are made once.
@@ -183,22 +174,21 @@ class Selections:
 
     def _make(self, selection: Selection, named: tuple[str, str], hidden: Hidden, revised: bool) -> Shape:
         base, level = named
-        found = self._level(selection, hidden)
-        model = selection["model"]
-        asked = [Entry(name, "Flag") for name in found.fields]
-        shown = [
-            Entry(name, self._types.value(kind, class_name(model, name)), comment=comment(kind))
-            for name, kind in found.fields.items()
-        ]
+        model, found = selection["model"], level_of(self._models, selection)
+        names = [name for name in found["fields"] if name not in hidden.get(model, ())]
+        asked, shown = [Entry(name, "Flag") for name in names], []
+        for name in names:
+            kind = self._models[model]["fields"][name]
+            shown.append(Entry(name, self._types.value(kind, class_name(model, name)), comment=comment(kind)))
         if revised:
             asked.append(Entry(REV, "Flag"))
             shown.append(Entry(REV, "int"))
-        for name, below in found.links.items():
+        for name, below in found["links"].items():
             link = self._models[model]["links"][name]
             within = class_name(model, name) if "depth" in below else class_name(base, name)
             inner = self._shape(below, within, self._below(link, hidden))
             # One of which only some fields may be asked for takes no 1.
-            flag = "Flag" if self._level(below, {}).is_whole else "Literal[0]"
+            flag = "Flag" if level_of(self._models, below)["whole"] else "Literal[0]"
             asked.append(Entry(name, f"{flag} | {inner.get}"))
             copies = f"list[{inner.document}]" if link["type"] == "multiple" else inner.document
             shown.append(Entry(name, copies, comment=FROZEN if "frozen" in link else ""))
@@ -206,17 +196,6 @@ class Selections:
         get = types.add(f"{base}Get{level}", asked, f"What a `get` of {_plain(model)} may name.")
         document = f"{base}{level}" if level else f"{base}Document"
         return Shape(get, types.add(document, shown, f"A document of {_plain(model)}, as far as `get` asks for it."))
-
-    def _level(self, selection: Selection, hidden: Hidden) -> _Level:
-        model = self._models[selection["model"]]
-        names = selection.get("fields", model["fields"])
-        concealed = hidden.get(selection["model"], frozenset())
-        fields = {name: model["fields"][name] for name in names if name not in concealed}
-        if "depth" not in selection:
-            return _Level(fields, selection["links"], selection["whole"])
-        depth = selection["depth"]
-        below = {name: {"model": link["model"], "depth": depth - 1} for name, link in model["links"].items()}
-        return _Level(fields, below if depth else {}, is_whole=True)
 
     def _below(self, link: Mapping[str, Any], hidden: Hidden) -> Hidden:
         model = link["model"]
