@@ -227,10 +227,10 @@ class Storage(ABC):
     ) -> Document | None:
         """Lock and change the first match; return the changed document, or None.
 
-        In a transaction no other transaction can touch or write it before this one has ended; here that is so because
-        an adapter does not override it whose transactions exclude each other anyway. If locking takes a write, it
-        writes the counter of ``lock``. ``update`` has no ``$inc``.
-        The search for the mark should cost no extra command; without `has_transactions` the mark is ignored.
+        In a transaction no other transaction can touch or write it before this one has ended. This default and that of
+        `touch_many` are for adapters whose transactions exclude each other; all others override both. If locking takes
+        a write, it writes the counter of ``lock``. ``update`` has no ``$inc``. The search for the mark should cost no
+        extra command; without `has_transactions` the mark is ignored.
 
         Raises:
             Marked: the document has the mark of ``lock``.
