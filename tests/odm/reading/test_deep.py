@@ -20,7 +20,7 @@ from gatewayfw.settings import Settings
 from tests.examples import examples
 from tests.odm.deep_reference import reference, strangers
 from tests.odm.test_commands import Commands
-from tests.odm.world import World, define_world
+from tests.odm.world import World, define_world, populate_once
 
 LAND, ISLE, TOWN, PORT, CAPE, ANN, BEN, CAL, CLUB = (ObjectId(f"{number:024x}") for number in range(1, 10))
 
@@ -45,13 +45,13 @@ def populate(world):
     world.club.insert_one(doc={"_id": CLUB, "name": "club"}, relations={"places": places})
     member = {"clubs": {"_ids": [CLUB], "relatedRelations": {"members": True, "president": True}}}
     world.person.add_relation(filters={"_id": ANN}, relations=member)
-    return world
 
 
 @pytest.fixture
-def town(world):
+def town(world, populations):
     """A populated world."""
-    return populate(world)
+    populate_once(world, populate, populations)
+    return world
 
 
 @contextmanager
@@ -324,7 +324,8 @@ def counted(mongod_uri):
     with MongoClient(mongod_uri, event_listeners=[commands]) as client:
         odm = Odm(Schemas(Settings()), Settings())
         odm.set_db(client[name])
-        world = populate(World(odm, define_world(odm)))
+        world = World(odm, define_world(odm))
+        populate(world)
         world.commands = commands.names
         yield world
         client.drop_database(name)
