@@ -16,6 +16,7 @@ from gatewayfw.schemas import Schemas, integer, string
 from gatewayfw.settings import Settings
 from tests.odm.commands import Commands
 from tests.odm.oracle import check
+from tests.odm.stepping import Stored
 
 pytestmark = pytest.mark.mongo
 
@@ -62,9 +63,19 @@ class Office:
         )
         self.note = self.odm.new_model("note", {"text": string()})
         self.odm.ready()
+        self._stored = None
 
-    def populate(self):
+    def begin(self):
+        """Store the same documents as each time."""
         self.odm.set_db(self.database)  # knows nothing of documents that had the same ids
+        self.odm.ready()
+        if self._stored is None:
+            self._populate()
+            self._stored = Stored(self.database)
+        self._stored.restore()
+        self.commands.names.clear()
+
+    def _populate(self):
         for id_, name in ((LAND, "land"), (EMPTY, "empty")):
             self.country.insert_one(doc={"_id": id_, "name": name})
         self.add_town(["towns"], _id=CAPITAL)
@@ -108,10 +119,7 @@ def offices(mongod_uri):
 @pytest.fixture
 def office(offices):
     """A newly populated `Office`, no commands counted yet."""
-    for name in offices.odm.schemas.get_schemas():
-        offices.odm.storage.delete_many(name, {})
-    offices.populate()
-    offices.commands.names.clear()
+    offices.begin()
     return offices
 
 
