@@ -17,6 +17,7 @@ from pymongo.database import Database
 from gatewayfw.odm import Problem
 from gatewayfw.odm.copies.rules import HiddenField, copy_of, ids_in
 from gatewayfw.odm.hidden import HIDDEN
+from gatewayfw.odm.jobs.records import COLLECTION as JOBS
 from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, MockStorage, Storage
@@ -26,9 +27,11 @@ _Collections = Mapping[str, Mapping[Any, Document]]
 
 
 def copy_to_memory(schemas: Schemas, storage: Storage) -> MockStorage:
-    """Return a storage in memory with the documents of all models: several judges read it sooner than MongoDB."""
+    """Return a storage in memory with all documents and jobs: several judges read it sooner than MongoDB."""
+    if isinstance(storage, MockStorage):
+        return storage
     database: Database[Document] = mongomock.MongoClient().test
-    for name in schemas.get_schemas():
+    for name in (*schemas.get_schemas(), JOBS):
         if documents := list(storage.find(name, {})):
             database[name].insert_many(documents)
     return MockStorage(database)

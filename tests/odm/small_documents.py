@@ -6,10 +6,11 @@ from bson import encode
 
 from gatewayfw.errors import TooLarge
 from gatewayfw.odm import Odm
+from gatewayfw.odm.upkeep.integrity import Integrity
 from gatewayfw.schemas import Schemas, defaulted, integer, optional, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage
-from tests.odm.oracle import check
+from tests.odm.oracle import check, copy_to_memory
 
 #: Most bytes of a document. What one writer may write fits: a user, with all that it is related to, has at most 4,500.
 MOST = 6_000
@@ -128,6 +129,7 @@ class Club:
 
     def problems(self):
         """Everything that is not right: to the judge of the tests, to `check`, and in size."""
-        large = [one for name in MODELS for one in self.storage.find(name, {}) if len(encode(one)) > MOST]
-        integrity = self.odm.integrity
-        return [*check(self.odm.schemas, self.storage), *integrity.check(), *integrity.misfits(), *large]
+        schemas, stored = self.odm.schemas, copy_to_memory(self.odm.schemas, self.storage)
+        large = [one for name in MODELS for one in stored.find(name, {}) if len(encode(one)) > MOST]
+        integrity = Integrity(schemas, stored)
+        return [*check(schemas, stored), *integrity.check(), *integrity.misfits(), *large]
