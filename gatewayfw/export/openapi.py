@@ -32,7 +32,7 @@ _ERRORS: Mapping[int, str] = MappingProxyType(
     {
         400: "The request cannot be understood, or was refused: bad_request, validation_error. Nothing was written.",
         401: "The caller could not be identified: unauthenticated.",
-        403: "The caller may not do this: forbidden.",
+        403: "The caller may not do this: forbidden. Or a policy hides a field that it asks for: hidden.",
         404: "There is no such act, or not what was asked for: not_found. Nothing was written.",
         409: "The stored data forbids it: conflict, duplicate_key, still_referenced. Or another act of an atomic batch "
         "failed: not_done. Or a request with the same Idempotency-Key is under way: in_progress. Nothing was written.",
