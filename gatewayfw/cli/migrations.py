@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -135,15 +136,7 @@ def _details(plan: MigrationPlan) -> dict[str, Any]:
 
 def _shown(value: dict[str, Any]) -> Any:
     """Return stored values as JSON: those that are none as text."""
-    return _json(shown_form(value))
-
-
-def _json(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {str(key): _json(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_json(one) for one in value]
-    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
+    return json.loads(json.dumps(shown_form(value), default=str))
 
 
 def _time(plan: MigrationPlan) -> str:
