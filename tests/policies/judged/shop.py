@@ -25,7 +25,7 @@ class Shop:
         self.work = lambda body: None
         self._models(gw.odm, {name: {"shared": True} for name in shared})
         self.listing = self.rentals.listing(
-            filter={"number": ["eq"], "price": ["gte"], "customer.name": ["eq"]},
+            filter={"number": ["eq"], "price": ["gte"], "customer.name": ["eq"], "customer": ["eq"]},
             sort=["number", "price", "customer.name"],
             count=True,
         )

@@ -27,7 +27,13 @@ def insert(shop, **fields):
     return shop.ask("Clerk", lambda: shop.rentals.insert_one({"number": "new", **fields}, relations=links) and "done")
 
 
-CHANGES = [{"$set": {"price": 10}}, {"$unset": {"price": ""}}, {"$inc": {"price": 0}}, {"$min": {"price": 99}}]
+CHANGES = [
+    {"$set": {"price": 10}},
+    {"$unset": {"price": ""}},
+    {"$inc": {"price": 0}},
+    {"$min": {"price": 99}},
+    {"$mul": {("price",): 1}},
+]
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: next(iter(change)))
@@ -185,6 +191,29 @@ def test_counts_in_errors_are_left_out_for_restricted_callers(shop):
     shop.work = lambda body: shop.customers.delete_one({"name": "Ann"})
     messages = [shop.send(shop.body(role)).json["body"]["message"] for role in ("Clerk", "ghost")]
     assert ["rental" in message for message in messages] == [False, True]
+
+
+def test_the_result_of_a_cascade_does_not_count_what_is_invisible(shop):
+    shop.policy("customer", roles=["Clerk"])
+    shop.policy("rental", roles=["Clerk"], rows=lambda context: None)
+    result = shop.ask("Clerk", lambda: shop.customers.delete_one({"name": "Ann"}, hard_cascade=True))
+    assert (result["deletedCount"], "rental" in str(result)) == (1, False)
+
+
+def test_the_revision_of_what_is_invisible_is_no_match(shop):
+    shop.policy("rental", roles=["Clerk"], rows=lambda context: {"number": "r-Ann"})
+
+    def change(number, rev):
+        update = {"$set": {"note": "n"}}
+        return shop.ask("Clerk", lambda: shop.rentals.find_one_and_update({"number": number}, update, rev=rev))
+
+    assert [change("r-Bob", 99), change("r-Bob", 0), change("r-Ann", 99)] == [None, None, 412]
+
+
+@pytest.mark.parametrize("key", ["write", "check"])
+def test_an_exception_in_a_filter_of_writes_lets_nothing_be_written(shop, key):
+    shop.policy("rental", roles=["Clerk"], **{key: lambda context: {"price": context["no such key"]}})
+    assert (update(shop, {"$set": {"price": 3}}) in (403, 500), shop.rentals.find_one(IT)["price"]) == (True, 10)
 
 
 def test_the_unrestricted_model_takes_every_change(shop):

@@ -94,9 +94,29 @@ def test_rows_that_are_none_show_nothing(shop):
     assert shop.ask("Clerk", shop.rentals.count) == 0
 
 
-def test_rows_that_compare_with_none_are_a_usage_error(shop):
-    shop.policy("rental", roles=["Clerk"], rows=lambda context: {"price": None})
+WITH_NONE = [
+    {"price": None},
+    {"customer._id": {"$eq": None}},
+    {"price": {"$in": [1, None]}},
+    {"$or": [{"number": "r-Ann"}, {"price": None}]},
+]
+
+
+@pytest.mark.parametrize("rows", WITH_NONE, ids=["alone", "eq", "in", "or"])
+def test_rows_that_compare_with_none_are_a_usage_error(shop, rows):
+    shop.policy("rental", roles=["Clerk"], rows=lambda context: rows)
     assert shop.ask("Clerk", shop.rentals.count) == 500
+
+
+def test_an_exception_in_own_shows_nothing_that_is_hidden(shop):
+    shop.policy("customer", roles=["Clerk"], hide=["phone"], own=lambda context: context["no such key"])
+    assert shop.show("Clerk", {"name": 1, "phone": 1}, model="customer") == [{"name": "Ann"}, {"name": "Bob"}]
+
+
+def test_where_the_role_cannot_be_told_nothing_is_shown(open_shop):
+    shop = open_shop(policy_role=lambda context: context["no such key"])
+    shop.policy("rental", roles=["Clerk"])
+    assert shop.ask("Clerk", shop.rentals.count) in (0, 500)
 
 
 def test_an_exception_in_rows_is_logged_and_shows_nothing(shop, caplog):
@@ -173,6 +193,12 @@ def test_a_closed_model_shows_no_shared_copies_either(open_shop):
 
 
 THROUGH = [{"filter": {"customer.name": "Ann"}}, {"sort": "customer.name"}]
+
+
+def test_a_client_may_not_ask_for_a_relation_to_a_model_with_rows(shop):
+    shop.policy("customer", roles=["Customer"], rows=self_)
+    asked = {"filter": {"customer": str(shop.of[BOB])}}
+    assert (shop.page("Customer", **asked), shop.page("ghost", **asked)["total"]) == (403, 1)
 
 
 @pytest.mark.parametrize("asked", THROUGH, ids=["filter", "sort"])
@@ -330,6 +356,26 @@ def test_a_page_by_an_own_field_is_forbidden_all_the_same(shop):
 def test_a_filter_of_the_server_that_names_a_hidden_field_is_forbidden(hide):
     wanted = [{"price": 10}, {"customer.phone": "phone of Ann"}, {"number": "r-Ann"}]
     assert [hide.ask("Auditor", lambda it=it: hide.rentals.count(it)) for it in wanted] == [403, 403, 1]
+
+
+NAMING = {
+    "and": {"$and": [{"number": "r-Ann"}, {"price": 10}]},
+    "or in nor": {"$nor": [{"$or": [{"price": 10}]}]},
+    "not": {"price": {"$not": {"$gt": 10}}},
+    "exists": {"price": {"$exists": True}},
+    "parts": {("price",): 10},
+    "copy in or": {"$or": [{"customer.phone": {"$regex": "Ann"}}]},
+    "element": {"items": {"$elemMatch": {"price": 7}}},
+    "parts of a copy": {("customer", "phone"): "phone of Ann"},
+}
+
+
+@pytest.mark.parametrize("wanted", NAMING.values(), ids=NAMING)
+@pytest.mark.parametrize("operation", ["find_one", "count", "exists", "delete_many"])
+def test_a_filter_may_not_name_a_hidden_field_at_any_place(hide, wanted, operation):
+    hide.policy("item", roles=["Auditor"], hide=["price"])
+    assert hide.ask("Auditor", lambda: getattr(hide.rentals, operation)(wanted)) == 403
+    assert hide.rentals.count() == 2
 
 
 def test_a_sort_of_the_server_that_names_a_hidden_field_is_forbidden(hide):
