@@ -8,8 +8,8 @@ choice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import copy_context
 from copy import copy
 from types import MappingProxyType
@@ -84,24 +84,6 @@ def _no_request() -> object:
 
 def _empty(_request: object, *_known: object) -> Context:
     return Context(Headers=Headers.later(tuple), body=None)
-
-
-class _Opening(AbstractContextManager[Context]):
-    """A separate context for a block; a class, because a generator costs more."""
-
-    def __init__(self, fns: ContextFns, values: Mapping[str, Any]) -> None:
-        self._fns, self._values = fns, values
-
-    def __enter__(self) -> Context:
-        context = _empty(None)
-        context.update(self._values)
-        opened, scratch = OPEN_CONTEXTS.get()
-        entry = _OpenContext(context, self._fns._current())
-        self._token = OPEN_CONTEXTS.set(OpenContexts({**opened, self._fns: entry}, scratch))
-        return context
-
-    def __exit__(self, *error: object) -> None:
-        OPEN_CONTEXTS.reset(self._token)
 
 
 @final
@@ -204,13 +186,22 @@ class ContextFns:
 
         return run
 
-    def open(self, values: Mapping[str, Any] = MappingProxyType({})) -> AbstractContextManager[Context]:
+    @contextmanager
+    def open(self, values: Mapping[str, Any] = MappingProxyType({})) -> Iterator[Context]:
         """Open a new context with these values; the previous one returns afterwards.
 
         By default ``Headers`` is empty and ``body`` None. Outside of a request the block belongs to the thread, not to
         a generator: code that runs between its steps is inside the block, too.
         """
-        return _Opening(self, values)
+        context = _empty(None)
+        context.update(values)
+        opened, scratch = OPEN_CONTEXTS.get()
+        entry = _OpenContext(context, self._current())
+        token = OPEN_CONTEXTS.set(OpenContexts({**opened, self: entry}, scratch))
+        try:
+            yield context
+        finally:
+            OPEN_CONTEXTS.reset(token)
 
     def _current(self) -> Any:
         try:
