@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 from marshmallow.fields import Field
 
@@ -58,27 +58,11 @@ class ModelSchema:
         return known
 
 
-class Listed(Protocol):
-    """What a model needs of a listing; see `gatewayfw.odm.listings`."""
-
-    def problems(self) -> Iterator[str]:
-        """Yield a message for each mistake in its declaration."""
-
-
-class Migrates(Protocol):
-    """What a model needs of a migration; see `gatewayfw.odm.migrations`."""
-
-    @property
-    def model(self) -> str: ...
-
-    @property
-    def retired(self) -> tuple[str, ...] | None:
-        """The names that documents lose; None if only its function knows them."""
-
-
 @dataclass(frozen=True)
 class State:
     """All models, and what follows from them; only ever replaced as a whole.
+
+    What `gatewayfw.odm` and `gatewayfw.policies` declare is only kept here; they know what it is.
 
     Attributes:
         listings: the listings of each model, in the order of their declaration.
@@ -91,8 +75,8 @@ class State:
     models: Mapping[str, ModelSchema] = field(default_factory=dict)
     embedders: Mapping[str, tuple[Relation, ...]] = field(default_factory=dict)
     appearing: Mapping[str, tuple[RelatedRelation, ...]] = field(default_factory=dict)
-    listings: Mapping[str, tuple[Listed, ...]] = field(default_factory=dict)
-    migrations: Mapping[str, Migrates] = field(default_factory=dict)
+    listings: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    migrations: Mapping[str, Any] = field(default_factory=dict)
     policies: tuple[Any, ...] = ()
     remembered: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
     _links: dict[str, Mapping[str, Link]] = field(default_factory=dict, init=False, repr=False, compare=False)

@@ -18,7 +18,7 @@ from gatewayfw.schemas.fields import Constructors, as_field, check_stored_names
 from gatewayfw.schemas.get import Level, SelectStruct, Spec, freeze, full_projection, level
 from gatewayfw.schemas.kinds.foreign import in_models
 from gatewayfw.schemas.maxima import put_maxima
-from gatewayfw.schemas.models import Listed, Migrates, ModelSchema, State, closure, own_problems, problems_of
+from gatewayfw.schemas.models import ModelSchema, State, closure, own_problems, problems_of
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.relations import RelatedRelation, Relation, check_name, parse_options, parse_relations
 from gatewayfw.settings import Settings
@@ -77,7 +77,7 @@ class Schemas(Constructors):
         self.version = state.version  # after the state, so that no cache files the old one under this version
         self.note_change()
 
-    def add_listing(self, model: str, make: Callable[[int], Listed]) -> None:
+    def add_listing(self, model: str, make: Callable[[int], Any]) -> None:
         """Add a listing to a model.
 
         ``make`` is called with the listing's number, which counts from 0 in each model.
@@ -91,7 +91,7 @@ class Schemas(Constructors):
         """Return the listings of a model, in the order of their declaration."""
         return self._state.listings.get(model, ())
 
-    def add_migration(self, name: str, migration: Migrates) -> None:
+    def add_migration(self, name: str, migration: Any) -> None:
         """Add a migration; DefinitionError where another one has its name."""
         with self._lock:
             if name in self._state.migrations:
