@@ -278,9 +278,7 @@ class Case:
     @property
     def sorting(self) -> Slot | None:
         """The field of items by which windows are sorted."""
-        fit = (
-            one for one in self.slots["item"] if one.fate in ("keep", "rename") and one.kind in ("string", "integer")
-        )
+        fit = (one for one in self.slots["item"] if one.fate in ("keep", "rename") and one.kind == "string")
         return next(fit, None) if self.sorts else None
 
     @property
