@@ -23,7 +23,7 @@ from bson import ObjectId
 from gatewayfw import messages
 from gatewayfw.acts.context import ContextFns, Globals, copy_for_attempt
 from gatewayfw.acts.hooks import ActFn, Hook, find_access_rules, find_fn_problems, find_marks
-from gatewayfw.acts.replies import ReplyBounds, WrittenReply
+from gatewayfw.acts.replies import RequestBounds, WrittenReply
 from gatewayfw.errors import BadRequest, DefinitionError, InProgress, KeyReused, Unauthenticated, UsageError
 from gatewayfw.schemas.kinds.file import Upload
 
@@ -41,7 +41,6 @@ _CALLERS = (str, int, ObjectId, UUID)
 
 Record = Mapping[str, Any]
 T = TypeVar("T")
-B = TypeVar("B", bound=ReplyBounds)
 
 
 @final
@@ -187,9 +186,9 @@ class IdempotentRunner:
         self,
         request: KeyedRequest,
         body: Mapping[str, Any],
-        bounds: B,
+        bounds: RequestBounds,
         act: ActFn,
-        finish: Callable[[Any, B], T],
+        finish: Callable[[Any, RequestBounds], T],
         uploads: Mapping[str, Upload] | None,
     ) -> T | WrittenReply:
         """Return what ``finish`` makes of an act's result, or the reply that was kept.

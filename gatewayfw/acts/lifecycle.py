@@ -18,7 +18,7 @@ from gatewayfw.acts.hooks import ActFn, refuse_answer, run_error_hooks
 from gatewayfw.acts.idempotent import IdempotentRunner, read_key
 from gatewayfw.acts.registry import Acts
 from gatewayfw.acts.remote import RemoteService
-from gatewayfw.acts.replies import NO_EXCEPTIONS, ReplyBounds, WrittenReply, find_error
+from gatewayfw.acts.replies import NO_EXCEPTIONS, RequestBounds, WrittenReply, find_error
 from gatewayfw.acts.totals import BatchTotals
 from gatewayfw.errors import (
     GatewayError,
@@ -33,20 +33,6 @@ from gatewayfw.schemas.structs import Struct, put_files
 from gatewayfw.spelling import MAIN
 
 T = TypeVar("T")
-
-
-class RequestBounds(ReplyBounds, Protocol):
-    """The bounds of one request, as the storage's running deadline knows them."""
-
-    #: `BatchTotals` of the batch that the request is an item of, or None; the storage knows only a part of it.
-    totals: Any
-
-    @property
-    def committed(self) -> bool:
-        """Whether an operation has committed during this request."""
-
-    def remaining(self) -> float:
-        """Return the seconds left."""
 
 
 class SentFiles(Protocol):

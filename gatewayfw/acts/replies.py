@@ -146,10 +146,20 @@ class Reply:
         object.__setattr__(self, "lines", (*self.headers.items(), *cookies))
 
 
-class ReplyBounds(Protocol):
-    """The limits on a reply; ``reply_bytes`` are those of the JSON of its body."""
+class RequestBounds(Protocol):
+    """The bounds of one request, as the storage's running deadline knows them."""
 
+    #: Most bytes of the JSON of the reply's body.
     reply_bytes: int | None
+    #: `BatchTotals` of the batch that the request is an item of, or None; the storage knows only a part of it.
+    totals: Any
+
+    @property
+    def committed(self) -> bool:
+        """Whether an operation has committed during this request."""
+
+    def remaining(self) -> float:
+        """Return the seconds left."""
 
     def check(self) -> None:
         """Raise `Timeout` when no time is left."""

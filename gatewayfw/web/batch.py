@@ -24,9 +24,9 @@ from flask import Request
 from gatewayfw import messages
 from gatewayfw.acts.act import Act
 from gatewayfw.acts.context import ContextFns, copy_for_attempt
-from gatewayfw.acts.lifecycle import Lifecycle, RequestBounds, say_what_is_done
+from gatewayfw.acts.lifecycle import Lifecycle, say_what_is_done
 from gatewayfw.acts.remote import RemoteService
-from gatewayfw.acts.replies import WrittenReply
+from gatewayfw.acts.replies import RequestBounds, WrittenReply
 from gatewayfw.acts.totals import BatchTotals
 from gatewayfw.callers import Caller
 from gatewayfw.errors import BadRequest, GatewayError, NotDone

@@ -27,7 +27,7 @@ from flask import Response
 from werkzeug.datastructures import Headers
 
 from gatewayfw.acts.hooks import LATER
-from gatewayfw.acts.replies import Reply, ReplyBounds, WrittenReply
+from gatewayfw.acts.replies import Reply, RequestBounds, WrittenReply
 from gatewayfw.errors import DefinitionError, ReplyTooLarge
 from gatewayfw.pieces import PIECE, Batched
 from gatewayfw.schemas.values import binary_text, instant_text
@@ -66,7 +66,7 @@ def dumps(value: Any) -> bytes:
     return _Writing(None).dumps(value)
 
 
-def success(value: Any, bounds: ReplyBounds | None = None) -> bytes:
+def success(value: Any, bounds: RequestBounds | None = None) -> bytes:
     """Return the envelope of a result, within bounds.
 
     Source: specification 3.1.
@@ -95,7 +95,7 @@ def success(value: Any, bounds: ReplyBounds | None = None) -> bytes:
     return b'{"body":' + body + b',"success":true}'
 
 
-def finish(value: Any, bounds: ReplyBounds | None = None) -> bytes | WrittenReply:
+def finish(value: Any, bounds: RequestBounds | None = None) -> bytes | WrittenReply:
     """Return the envelope of an act's result.
 
     Of a `Reply` it comes with status and headers. Raises what `success` raises.
@@ -111,7 +111,7 @@ class _Writing:
 
     __slots__ = ("_bytes", "_bounds")
 
-    def __init__(self, bounds: ReplyBounds | None) -> None:
+    def __init__(self, bounds: RequestBounds | None) -> None:
         self._bounds = bounds
         self._bytes = 0
 
@@ -153,7 +153,7 @@ class _Writing:
         batches, size = (values.batches(), PIECE) if isinstance(values, Batched) else (iter([values]), 1)
         return self._pieces(batches, size, self._bounds)
 
-    def _pieces(self, batches: Iterable[Iterable[Any]], size: int, deadline: ReplyBounds | None) -> bytes:
+    def _pieces(self, batches: Iterable[Iterable[Any]], size: int, deadline: RequestBounds | None) -> bytes:
         most = None if self._bounds is None else self._bounds.reply_bytes
         parts: list[bytes] = []
         known = self._bytes + 1
