@@ -6,6 +6,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Set
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -98,6 +99,10 @@ def name_of(path: Path) -> str:
 SOURCES = {name_of(path): path.read_text("utf-8") for path in sorted(ROOT.rglob("*.py"))}
 
 
+#: The syntax tree of a source, made once for all tests.
+parse = cache(ast.parse)
+
+
 def part_of(module: str) -> str:
     """Return the longest entry of `MAY_SEE` that holds the module."""
     parts = module.split(".")
@@ -128,7 +133,7 @@ def seen(name: str, taken: list[str]) -> Iterator[str]:
 
 def violations(module: str, source: str) -> list[str]:
     """Return what is wrong with the imports of one module."""
-    tree = ast.parse(source)
+    tree = parse(source)
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     late = {inner for function in functions for inner in ast.walk(function)}
     found = []
@@ -200,7 +205,7 @@ def test_the_reader_of_imports_finds(module, source, problems):
 
 def needed(module: str, source: str, known: Set[str]) -> set[str]:
     """Return the known modules that one names: above, inside functions or under ``TYPE_CHECKING``."""
-    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Import | ast.ImportFrom)]
+    nodes = [node for node in ast.walk(parse(source)) if isinstance(node, ast.Import | ast.ImportFrom)]
     named = {one for node in nodes for name, taken in imported(module, node) for one in reached(name, taken, known)}
     return named & known - {module}
 
@@ -255,7 +260,7 @@ NUMBERS = set(re.findall(r"^(?:## (?=\d+\. )|- \*\*(?=\d+\.\d+\*\*))(\d+(?:\.\d+
 
 def first_lines(source: str) -> Iterator[str]:
     """Yield the first line of each docstring; a second one that continues it counts."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(parse(source)):
         text = ast.get_docstring(node) if isinstance(node, DOCUMENTED) else None
         if text:
             yield " ".join(text.partition("\n\n")[0].splitlines())
@@ -366,11 +371,11 @@ def broad_excepts(node, where=""):
 )
 def test_a_handler_is_broad_if_it_catches_everything_and_keeps_it(handler, found):
     source = "def f():\n try:\n  g()\n " + handler.replace("\n", "\n ")
-    assert list(broad_excepts(ast.parse(source))) == found
+    assert list(broad_excepts(parse(source))) == found
 
 
 def test_everything_is_caught_only_at_the_seams():
-    trees = {path: ast.parse(path.read_text("utf-8")) for path in ROOT.rglob("*.py")}
+    trees = {path: parse(path.read_text("utf-8")) for path in ROOT.rglob("*.py")}
     found = [
         f"{path.relative_to(ROOT).as_posix()}:{where}" for path, tree in trees.items() for where in broad_excepts(tree)
     ]
@@ -378,6 +383,6 @@ def test_everything_is_caught_only_at_the_seams():
 
 
 def test_no_name_is_that_of_two_classes():
-    trees = [ast.parse(path.read_text("utf-8")) for path in ROOT.rglob("*.py")]
-    count = Counter(node.name for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    nodes = (node for source in SOURCES.values() for node in ast.walk(parse(source)))
+    count = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
     assert [name for name, times in count.items() if times > 1] == []
