@@ -16,7 +16,7 @@ All of this is our choice.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from json.encoder import encode_basestring
@@ -104,6 +104,9 @@ class _Reading:
     def show(self, projection: Projection, documents: Sequence[Mapping[str, Any]]) -> list[Document]:
         if self._viewer is not None:
             documents = screen(self._viewer, self._storage, projection, documents)
+        return self._show(projection, documents)
+
+    def _show(self, projection: Projection, documents: Sequence[Mapping[str, Any]]) -> list[Document]:
         result = [shape(projection, document) for document in documents]
         for name, link, below in projection.deeper:
             self._deepen(link.model, below, list(_places(name, link, documents, result)))
@@ -114,22 +117,39 @@ class _Reading:
         found = self._read(model, below, Counter(id_ for id_, _ in places if isinstance(id_, ObjectId)))
         nothing: Document = {}
         documents = [found.get(id_, nothing) if isinstance(id_, ObjectId) else nothing for id_, _ in places]
-        for (_, part), more in zip(places, self.show(below, documents), strict=True):
+        for (_, part), more in zip(places, self._show(below, documents), strict=True):
             part.update(more)
 
-    def _read(self, model: str, below: Projection, uses: Mapping[ObjectId, int]) -> dict[object, Document]:
-        """Read documents by `_id`; ``uses`` says how often each will be shown."""
-        found: dict[object, Document] = {}
+    def _read(self, model: str, below: Projection, uses: Mapping[ObjectId, int]) -> dict[object, Mapping[str, Any]]:
+        """Read documents by `_id`, screened; ``uses`` says how often each will be shown."""
+        found: dict[object, Mapping[str, Any]] = {}
         remaining = iter(uses)
         while ids := list(islice(remaining, MOST_IDS)):
             wanted = limit(self._viewer, model, {"_id": {"$in": ids}})
-            for document in self._storage.find(model, wanted, below.paths, limit=len(ids)):
+            documents = self._storage.find(model, wanted, below.paths, limit=len(ids))
+            for document in documents if self._viewer is None else self._screened(self._viewer, below, documents):
                 if self._most is not None:
                     self._weight += uses[document["_id"]] * weigh(shape(below, document))
                     if self._weight > self._most:
                         raise ReplyTooLarge(self._most)
                 found[document["_id"]] = document
         return found
+
+    def _screened(
+        self, viewer: Viewer, below: Projection, documents: Iterable[Document]
+    ) -> Iterator[Mapping[str, Any]]:
+        """Yield what the caller sees of documents, because only that may count.
+
+        So many are kept until they are screened as weigh no more than a reply.
+        """
+        some: list[Document] = []
+        weight = 0
+        for document in documents:
+            some.append(document)
+            if self._most is not None and (weight := weight + weigh(shape(below, document))) > self._most:
+                yield from screen(viewer, self._storage, below, some)
+                some, weight = [], 0
+        yield from screen(viewer, self._storage, below, some)
 
 
 def _places(

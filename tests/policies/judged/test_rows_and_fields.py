@@ -165,6 +165,15 @@ def test_copies_of_a_closed_model_are_hidden(shop):
     assert shop.show("Clerk", {"number": 1, "customer": 1})[0] == {"number": "r-Ann"}
 
 
+def test_what_is_invisible_does_not_count_as_bytes_of_a_reply(open_shop):
+    shop = open_shop(max_reply_bytes=2_000)
+    shop.rentals.find_one_and_update({"number": "r-Bob"}, {"$set": {"note": "n" * 3_000}})
+    shop.policy("rental", roles=["Customer"], rows=own)
+    get = {"items": {"rentedIn": {"note": 1}}}
+    assert shop.show("Customer", get) == [{"items": [{"rentedIn": [{"note": "none"}]}]}]
+    assert shop.show("ghost", get) == 413
+
+
 def test_looking_for_what_is_visible_does_not_count_as_a_query_of_the_act(open_shop):
     shop = open_shop(max_get_queries=1)
     shop.policy("*", roles=["Customer"], rows=lambda context: {"_id": {"$exists": True}})
