@@ -130,9 +130,9 @@ class Judge:
         """A relation whose copy is hidden is absent, a list lacks it."""
         shown: dict[str, Any] = {}
         for name, link in links_of(self.definitions, model).items():
-            if get.get(name, 0) == 0 or self.hides(model, document.get("_id"), name):
+            if get.get(name, 0) == 0:
                 continue
-            value = document.get(name) or []
+            value = [] if self.hides(model, document.get("_id"), name) else document.get(name) or []
             copies = [copy for copy in (value if isinstance(value, list) else [value]) if self.shows_copy(link, copy)]
             below = {**excluded, link.source: excluded.get(link.source, frozenset()) | link.excludes}
             copies = link.ordered(copies, self.hidden(link.source))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests.policies.judged.judge import FORBIDDEN, Judge
-from tests.policies.judged.judge_terms import matches
+from tests.policies.judged.judge_terms import links_of, matches
 
 #: No document matched: null, or 0 of a delete or a bulk change.
 NO_MATCH = "no match"
@@ -72,15 +72,17 @@ def new_ids(judge, write):
     """Every id newly named in a relation must be visible, else the error of a missing document.
 
     Of ids that are related already only those of shared copies need not be: naming one would tell that it is related.
+    A frozen copy may stay and may go without its document, if it is shown.
     """
     for name, ids in write.get("relations", {}).items():
-        relation = judge.definitions[write["model"]]["relations"][name]
-        source, known = relation["schemaName"], set()
-        if relation.get("shared") and not judge.is_closed(source):
-            known = {
-                id_ for one in targets(judge, write) for id_ in related(judge.documents[write["model"]][one], name)
-            }
-        if not all(judge.is_visible(source, id_) for id_ in ids if id_ not in known):
+        link = links_of(judge.definitions, write["model"])[name]
+        old = {id_ for one in targets(judge, write) for id_ in related(judge.documents[write["model"]][one], name)}
+        shown = {id_ for id_ in old if judge.shows_copy(link, {"_id": id_})}
+        is_frozen = judge.definitions[write["model"]]["relations"][name].get("frozen", False)
+        stays = write["op"] == "remove" or (is_frozen and write.get("replace", False))
+        there = judge.documents[link.source]
+        known = {id_ for id_ in shown if stays or id_ in there}
+        if not all(id_ in known or judge.is_visible(link.source, id_) for id_ in ids):
             return [MISSING]
     return []
 
