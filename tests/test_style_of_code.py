@@ -29,9 +29,9 @@ BOTTOM = {
     "settings",
     "spelling",
 }
-ACTS = BOTTOM | {"schemas", "wire", "acts"}
+ACTS = BOTTOM | {"schemas", "policies", "wire", "acts"}
 WEB = ACTS | {"storage", "odm", "files", "catalog", "export", "observe", "wire", "web"}
-PARTS = WEB | {"policies", "limits", "auth", "client", "observe", "playground"}
+PARTS = WEB | {"limits", "auth", "client", "observe", "playground"}
 
 #: What each part may import, itself apart; a longer name wins.
 MAY_SEE: dict[str, set[str]] = {
@@ -49,7 +49,7 @@ MAY_SEE: dict[str, set[str]] = {
     "policies": BOTTOM | {"schemas"},
     "storage": BOTTOM,
     "odm": BOTTOM | {"schemas", "policies", "storage"},
-    "acts": BOTTOM | {"schemas", "wire"},
+    "acts": BOTTOM | {"schemas", "policies", "wire"},
     "limits": ACTS,
     "auth": ACTS,
     "catalog": ACTS | {"policies"},

@@ -6,7 +6,7 @@ first. Source: specification 12.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, NoReturn, Protocol, TypeVar, final
 
@@ -27,7 +27,7 @@ from gatewayfw.errors import (
     Unavailable,
     UnsupportedMediaType,
 )
-from gatewayfw.schemas.get import SelectStruct
+from gatewayfw.policies import Policies
 from gatewayfw.schemas.kinds.file import FileField, Upload
 from gatewayfw.schemas.structs import Struct, put_files
 from gatewayfw.spelling import MAIN
@@ -40,40 +40,6 @@ class SentFiles(Protocol):
 
     def receive(self, expected: Mapping[str, FileField], /) -> Mapping[str, Upload]:
         """Return them by their paths (``set.avatar``), or refuse the request."""
-
-
-class Callers(Protocol):
-    """Knows whose rights hold, as `gatewayfw.policies` does."""
-
-    def begin(self) -> Any:
-        """Begin an act, whose hooks nothing restricts.
-
-        It returns what `end` takes; None if there is nothing to end.
-        """
-
-    def end(self, mark: Any, /) -> None:
-        """Let the rights hold that held before."""
-
-    def identify(self, selects: tuple[tuple[str, SelectStruct], ...], details: Mapping[str, Any], /) -> None:
-        """Let the rights of the caller hold from now on.
-
-        Details that select what the caller does not see are refused.
-        """
-
-    def now(self) -> Any:
-        """Return whose rights hold now."""
-
-    def identity(self) -> Sequence[str]:
-        """Return what tells who calls now from others."""
-
-    def hooks(self) -> Any:
-        """Return what stands for hooks, which nothing restricts."""
-
-    def open(self, entry: Any, /) -> AbstractContextManager[None]:
-        """Let somebody's rights hold in a block; None changes nothing."""
-
-    def after_error(self) -> AbstractContextManager[None]:
-        """Let the rights of the caller hold in a block, also where the act has not begun."""
 
 
 @final
@@ -90,7 +56,7 @@ class Lifecycle:
         contexts: ContextFns,
         deadline: Callable[[], AbstractContextManager[RequestBounds]],
         idempotent: IdempotentRunner,
-        callers: Callers | None = None,
+        callers: Policies | None = None,
     ) -> None:
         self._acts = acts
         self._contexts = contexts
