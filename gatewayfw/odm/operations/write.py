@@ -220,7 +220,7 @@ def _relate(
     exact = of_revision(permission.narrow(wanted), rev)
 
     def write(attempt: Attempt) -> Document | None:
-        permission.refuse_missing(storage, [inputs], exact, leaving=plan is remove)
+        permission.refuse_missing(storage, [inputs], wanted, leaving=plan is remove)
         document = apply(storage, plan(attempt, model.schema, exact, inputs))
         permission.judge([permission.changed(storage, wanted, document)])
         return show_one(storage, projection, raise_if_stale(storage, model.name, wanted, rev, document))

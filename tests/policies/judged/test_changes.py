@@ -122,6 +122,18 @@ def test_what_is_visible_and_may_not_be_changed_is_forbidden(cheap, write):
     assert (answers, cheap.rentals.find_one({"number": "r-Bob"})) == ([403, "done"], before)
 
 
+def test_the_id_of_a_shared_copy_may_be_named_of_what_may_not_be_changed(open_shop):
+    shop = open_shop(shared=["items"])
+    shop.policy("rental", roles=["Clerk"], write=lambda context: {"price": 11})
+    shop.policy("item", roles=["Clerk"], rows=lambda context: None)
+    links = {"items": {"_ids": [shop.lamp]}}
+    answers = [
+        shop.ask("Clerk", lambda n=n: shop.rentals.add_relation({"number": n}, relations=links) and "done")
+        for n in ("r-Ann", "r-Bob")
+    ]
+    assert answers == [403, "done"]
+
+
 def test_what_is_invisible_is_no_match_even_if_it_may_not_be_changed(shop):
     shop.policy(
         "rental", roles=["Clerk"], rows=lambda context: {"number": "r-Ann"}, write=lambda context: {"price": 10}
