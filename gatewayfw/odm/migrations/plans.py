@@ -26,7 +26,7 @@ from gatewayfw.storage.update_operators import apply_update
 #: Most documents that a run lists with their reasons.
 MOST_LISTED = 20
 #: Documents shown before and after, and documents changed on trial.
-EXAMPLES, TRIED = 3, 50
+EXAMPLES, TRIED = 3, 200
 #: Stands for a value that a plan does not show: of an excluded field, or one that the model does not declare.
 UNSHOWN = "..."
 
