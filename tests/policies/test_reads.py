@@ -201,6 +201,27 @@ def test_own_documents_and_copies_show_what_is_hidden_elsewhere(shop):
         assert whole == ["ann@b.c", "ann@b.c", None]
 
 
+@pytest.mark.parametrize("name", ["customer", "rentals"])
+def test_relations_that_only_own_documents_show_are_hidden_below_other_models_too(shop, name):
+    model = {"customer": "rental", "rentals": "customer"}[name]
+    own = {"rental": shop.first, "customer": shop.ann}[model]
+    holder = {"rental": shop.customers, "customer": shop.rentals}[model]
+    shop.gw.policy(model, roles="*", admit=True, hide=[name], own=lambda context: [own])
+    link = {"rental": "rentals", "customer": "customer"}[model]
+    with shop.calls("Customer"):
+        found = holder.find(projection={link: {"_id": 1, name: {"_id": 1}}})
+        copies = [copy for one in found for copy in (one[link] if link == "rentals" else [one[link]])]
+    assert {copy["_id"] for copy in copies if copy.get(name)} == {own}
+
+
+def test_a_page_knows_whose_rows_it_shows_without_their_ids(shop):
+    shop.gw.policy("customer", roles="*", admit=True, hide=["email"], own=lambda context: [context["me"]])
+    listing = shop.customers.listing()
+    with shop.calls("Customer"):
+        page = listing.page({"set": {}, "get": {"_id": 0, "email": 1}})
+    assert page == {"rows": [{}, {"email": "ann@b.c"}], "next": None}
+
+
 @pytest.mark.parametrize(
     ("given", "shown"),
     [(lambda shop: None, []), (lambda shop: [str(shop.bob)], ["bob@b.c"]), (lambda shop: {}["x"], [])],

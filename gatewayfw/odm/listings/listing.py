@@ -226,7 +226,7 @@ def _read(
     if more:
         del documents[most:]
     last = (value_at(documents[-1], order.path), documents[-1]["_id"]) if more else None  # rows may be what was read
-    if beside:
+    if beside and projection.viewer is None:  # else it may tell whose document it is, and is left out later
         for document in documents:
             document.pop(root, None)
     return list(show_found(storage, projection if beside else wider, documents)), last

@@ -257,7 +257,8 @@ class _Compiler:
                 named = ["_id"]
         names = tuple(name for name in named if name == "_id" or name in copied)
         owned = frozenset(name for name in names if name in hides)
-        deeper = _projection(source, list(links), links, has_rows=has_rows) if links else None
+        own_links = frozenset(name for name in links if name in hides)
+        deeper = _projection(source, list(links), links, own_links, has_rows=has_rows) if links else None
         loaded = source.read_otherwise & set(names)
         return LinkShape(multiple, names, sort, source.name, deeper, loaded, owned, guarded)
 
