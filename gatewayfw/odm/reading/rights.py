@@ -28,6 +28,7 @@ from gatewayfw.storage import Storage
 _LOG = logging.getLogger("gatewayfw.policies")
 #: Most ids in one query; 10,000 of them are 250 kB, far from the 16 MB that a command may have.
 MOST_IDS = 10_000
+_NEGATIONS = ("$not", "$nor")
 #: The filter that no document matches.
 NOTHING: dict[str, Any] = {"_id": {"$in": []}}
 
@@ -202,10 +203,11 @@ def _is_in(document: Mapping[str, Any], ids: Collection[ObjectId]) -> bool:
     return isinstance(id_, ObjectId) and id_ in ids
 
 
-def _compares_with_none(given: Any, key: object = "") -> bool:
-    """Tell whether a filter matches None, which also matches what has no such field."""
+def _compares_with_none(given: Any, key: object = "", *, negated: bool = False) -> bool:
+    """Tell whether a filter may match None, which also matches what has no such field."""
     if given is None:
-        return key != "$ne"
+        return negated or key != "$ne"
     if isinstance(given, Mapping):
-        return any(_compares_with_none(value, name) for name, value in given.items())
-    return isinstance(given, (list, tuple)) and key != "$nin" and any(map(_compares_with_none, given))
+        return any(_compares_with_none(one, name, negated=negated or name in _NEGATIONS) for name, one in given.items())
+    is_list = isinstance(given, (list, tuple)) and (negated or key != "$nin")
+    return is_list and any(_compares_with_none(one, negated=negated) for one in given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from bson import ObjectId
 
-from gatewayfw import gateway, optional, string
+from gatewayfw import UsageError, gateway, optional, string
 from gatewayfw.callers import CALLERS, Caller, Free
 from gatewayfw.odm.reading.rights import NOTHING, both, limit, rights_of
 from gatewayfw.odm.reading.viewer import Viewer
@@ -70,3 +70,25 @@ def test_a_filter_of_what_may_be_written_is_made_in_the_same_way(gw, viewer):
     gw.policy("item", roles=["Clerk"], write=lambda context: {"name": context["name"]})
     rights = rights_of(viewer, "item")
     assert (rights.rows, rights.filter_of(rights.joined.changes, "write")) == ({}, {"name": "x"})
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        {"name": None},
+        {"name": {"$in": ["x", None]}},
+        {"name": {"$not": {"$ne": None}}},
+        {"$nor": [{"name": {"$ne": None}}]},
+        {"$nor": [{"name": {"$nin": [None]}}]},
+    ],
+)
+def test_rows_may_not_find_what_has_no_such_field(gw, viewer, rows):
+    gw.policy("item", roles=["Clerk"], rows=lambda context: rows)
+    with pytest.raises(UsageError, match="no None to compare with"):
+        limit(viewer, "item", {})
+
+
+@pytest.mark.parametrize("rows", [{"name": {"$ne": None}}, {"name": {"$nin": [None, "y"]}}])
+def test_rows_may_ask_for_what_has_a_field(gw, viewer, rows):
+    gw.policy("item", roles=["Clerk"], rows=lambda context: rows)
+    assert limit(viewer, "item", {}) == rows
