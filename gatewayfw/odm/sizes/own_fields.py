@@ -51,7 +51,7 @@ class Allowance:
         """
         size = _bytes_of(document, self.names)
         if size > self.most:
-            raise self._refusal(size, "" if where == "doc" else f" ({where})")
+            raise self._refusal("" if where == "doc" else f" ({where})")
 
     def check_change(self, change: Change, before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> None:
         """Check a changed document.
@@ -66,12 +66,11 @@ class Allowance:
         if size <= self.most:
             return
         if before is None or any(_bytes_of(after, [name]) > _bytes_of(before, [name]) for name in change.named):
-            raise self._refusal(size)
+            raise self._refusal()
 
-    def _refusal(self, size: int, where: str = "") -> FieldsTooLarge:
-        return FieldsTooLarge(
-            messages.FIELDS_TOO_LARGE.format(document=f"{self.model}{where}", size=size, max=self.most)
-        )
+    def _refusal(self, where: str = "") -> FieldsTooLarge:
+        """Return an error that does not tell how large the document would be, because fields may be hidden."""
+        return FieldsTooLarge(messages.FIELDS_TOO_LARGE.format(document=f"{self.model}{where}", max=self.most))
 
     def looking_first(self) -> Allowance:
         """Return this limit for an update that reads the fields before it changes them."""

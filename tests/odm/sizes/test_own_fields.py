@@ -101,9 +101,9 @@ def either(request, storage, monkeypatch):
     return Notes(storage)
 
 
-def refusal(size, where=""):
+def refusal(where=""):
     """The message for a note of so many bytes."""
-    return f"note{where}: the fields of this document would have {size} bytes, more than {MOST}"
+    return f"note{where}: the fields of this document would have more than {MOST} bytes"
 
 
 def fields_of(size, **more):
@@ -118,7 +118,7 @@ def test_fields_may_have_just_the_bytes_of_the_setting(notes):
     assert notes.note.insert_one(doc=fields_of(MOST)) is not None
     with pytest.raises(TooLarge) as refused:
         notes.note.insert_one(doc=fields_of(MOST + 1))
-    assert refused.value.message == refusal(MOST + 1)
+    assert refused.value.message == refusal()
     assert refused.value.status == 413
     assert refused.value.code == "too_large"
     assert notes.note.count() == 1
@@ -141,14 +141,14 @@ def test_all_pure_fields_count_together(notes, fields):
     title = "a" * (MOST + 2 - size)
     with pytest.raises(TooLarge) as refused:
         notes.add(**fields, title=title)
-    assert refused.value.message == refusal(MOST + 1)
+    assert refused.value.message == refusal()
     assert notes.stored() == before
 
 
 def test_one_that_is_too_large_keeps_all_from_being_inserted(notes):
     with pytest.raises(TooLarge) as refused:
         notes.note.insert_many(docs=[fields_of(MOST), fields_of(MOST + 7)])
-    assert refused.value.message == refusal(MOST + 7, " (docs.1)")
+    assert refused.value.message == refusal(" (docs.1)")
     assert notes.note.count() == 0
 
 
@@ -189,9 +189,7 @@ def test_a_change_is_refused_where_a_field_that_it_names_grows_too_large(before,
     try:
         allowance.check_change(change, before, after)
     except FieldsTooLarge as error:
-        told = error.message == (
-            f"note: the fields of this document would have {len(bson.encode(after))} bytes, more than {allowance.most}"
-        )
+        told = error.message == (f"note: the fields of this document would have more than {allowance.most} bytes")
     assert told == refused
 
 
@@ -213,7 +211,7 @@ def test_without_transactions_an_update_reads_the_fields_that_count_first(bare):
 def test_an_update_that_makes_fields_too_large_changes_nothing(notes, update):
     notes.add()
     before = notes.stored()
-    with pytest.raises(TooLarge, match="^note: the fields of this document would have [0-9]+ bytes, more than 1000$"):
+    with pytest.raises(TooLarge, match="^note: the fields of this document would have more than 1000 bytes$"):
         notes.update(update)
     assert notes.stored() == before
 
@@ -222,7 +220,7 @@ def test_an_update_that_makes_fields_too_large_changes_nothing(notes, update):
 def test_without_transactions_it_is_refused_before_it_is_written(bare, update):
     bare.add()
     before = bare.stored()
-    with pytest.raises(TooLarge, match="^note: the fields of this document would have [0-9]+ bytes, more than 1000$"):
+    with pytest.raises(TooLarge, match="^note: the fields of this document would have more than 1000 bytes$"):
         bare.update(update)
     assert bare.stored() == before
 
@@ -353,7 +351,7 @@ def test_the_default_is_4_mib(storage):
     odm.set_db(storage)
     note = odm.new_model("note", {"lines": array(string())})
     lines = ["a" * 10_000] * 418
-    with pytest.raises(TooLarge, match="^note: .* would have 4204[0-9]{3} bytes, more than 4194304$"):
+    with pytest.raises(TooLarge, match="^note: .* would have more than 4194304 bytes$"):
         note.insert_one(doc={"lines": [*lines, *lines[:2]]})
     assert len(note.insert_one(doc={"lines": lines})["lines"]) == 418
 
