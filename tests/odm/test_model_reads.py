@@ -218,6 +218,15 @@ def test_filters_documents_and_updates_are_given_by_position_or_by_name(world):
     ] * 2
 
 
+def test_what_is_not_there_is_left_out_also_where_an_index_has_all_that_is_shown(odm):
+    notes = odm.new_model("note", {"n": optional(integer)}, options={"createIndex": {"indexSpec": {"n": 1}}})
+    notes.insert_many([{}, {"n": 1}])
+    shown = {"_id": 0, "n": 1}
+    assert notes.find({"n": {"$in": [None, 1]}}, projection=shown).to_list() == [{}, {"n": 1}]
+    assert notes.find(projection=shown).sort("n").to_list() == [{}, {"n": 1}]
+    assert notes.listing(sort=["n"]).page({"set": {"sort": "n"}, "get": shown})["rows"] == [{}, {"n": 1}]
+
+
 def test_a_field_named_like_a_key_of_the_contract_is_a_field(odm):
     model = odm.new_model("search", {"filters": string(), "projection": optional(string())})
     model.insert_many([{"filters": "a"}, {"filters": "b", "projection": "c"}])

@@ -31,6 +31,8 @@ MOST_LISTED = 10_000
 REPLY_DOCUMENTS = 1_000
 #: Most bytes to decode at once, except for a single larger document.
 AT_ONCE = 256 * 1024
+#: A name that no field has, and so no index.
+_IN_NO_INDEX = "_gw-in-no-index"
 #: Reads all documents as they were at one moment.
 SNAPSHOT = ReadConcern("snapshot")
 
@@ -150,8 +152,14 @@ def _ask(collection: Collection[Any], query: Query, session: ClientSession | Non
 
 
 def projection_of(fields: Paths) -> dict[str, int] | None:
-    """Return ``fields`` in MongoDB's form; None for whole documents."""
-    return None if fields is None else {"_id": 1, **dict.fromkeys(fields, 1)}
+    """Return ``fields`` in MongoDB's form; None for whole documents.
+
+    A query that an index answers alone would give null for fields that are not there, so a name is added that none has.
+    """
+    if fields is None:
+        return None
+    found = {"_id": 1, **dict.fromkeys(fields, 1)}
+    return found if len(found) == 1 else {**found, _IN_NO_INDEX: 1}
 
 
 def count_matches(collection: Collection[Any], filter: Filter, limit: int, session: ClientSession) -> int:
