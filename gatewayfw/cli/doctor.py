@@ -13,7 +13,7 @@ from flask.cli import with_appcontext
 from gatewayfw.acts.checks import acts_by_name
 from gatewayfw.cli.command import JSON, NAME, app, find_gateway, format_json, reason_of, tell_outages_of
 from gatewayfw.cli.doctor_configuration import Finding, findings
-from gatewayfw.cli.doctor_policies import policy_hints, policy_warnings
+from gatewayfw.cli.doctor_policies import policy_hints, policy_problems, policy_warnings
 from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError
 from gatewayfw.logs import escaped
@@ -80,6 +80,7 @@ def _examined(gateway: Gateway, configuration: Iterable[Finding]) -> Iterator[Fi
         return
     policies = policy_warnings(schemas, gateway.checks.roles)
     yield from (("warning", text) for text in (*_unlimited(schemas), *_too_large(schemas), *policies))
+    yield from (("problem", text) for text in policy_problems(schemas))
     yield from (("hint", text) for text in policy_hints(schemas))
     for schema in schemas.get_schemas().values():
         yield from (("hint", text) for text in listing_hints(schemas, schema))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import mongomock
 import pytest
 
-from gatewayfw import gateway, string
-from gatewayfw.cli.doctor_policies import compared_by, policy_hints, policy_warnings
+from gatewayfw import gateway, integer, string
+from gatewayfw.cli.doctor_policies import compared_by, policy_hints, policy_problems, policy_warnings
 
 
 @pytest.fixture
@@ -57,3 +57,22 @@ def test_rows_that_no_index_serves_are_named(gw):
 )
 def test_the_paths_of_a_filter_are_those_at_its_junctions_too(rows, paths):
     assert compared_by(rows) == paths
+
+
+def test_names_in_rows_that_a_model_does_not_have_are_problems(gw):
+    gw.policy("item", roles=["Clerk"], rows=lambda context: {"tenat._id": context["user"]["_id"]})
+    gw.policy("item", roles=["Guest"], rows=lambda context: {"_id": context["user"]["_id"]})
+    assert list(policy_problems(gw.schemas)) == ["policy of item for Clerk: rows: model item has no tenat._id"]
+    assert "Guest" not in "".join(policy_hints(gw.schemas))
+
+
+def test_lists_whose_order_is_hidden_are_named(gw):
+    best = {"type": "multiple", "limit": 3, "sort": {"field": "price", "order": "desc"}}
+    link = {"schemaName": "tenant", "type": "single", "relatedRelations": {"best": best}}
+    gw.odm.new_model("bid", {"price": integer()}, {"tenant": link})
+    gw.policy(["bid", "tenant", "item"], roles=["Clerk"])
+    gw.policy("bid", roles=["Guest"], hide=["price"])
+    assert warnings(gw) == [
+        "tenant.best: which bid are in the list tells of price, which a policy hides; "
+        "sort it by another field, or hide it, too"
+    ]

@@ -84,7 +84,9 @@ class Rights:
         if given is None:
             return NOTHING
         if not isinstance(given, Mapping) or _compares_with_none(given):
-            raise UsageError(f"policy of {self._model}: {what}: expected a filter, and no None to compare with")
+            raise UsageError(
+                f"policy of {self._model}: {what}: expected a filter without None; give None to show nothing"
+            )
         schema = schemas.get_schema(self._model)
         return stored_filter(schemas, schema, given, what, schema.options.excludes)
 

@@ -69,7 +69,7 @@ class Allowance:
             raise self._refusal()
 
     def _refusal(self, where: str = "") -> FieldsTooLarge:
-        """Return an error that does not tell how large the document would be, because fields may be hidden."""
+        """Return an error that does not tell the size, which hidden fields add to."""
         return FieldsTooLarge(messages.FIELDS_TOO_LARGE.format(document=f"{self.model}{where}", max=self.most))
 
     def looking_first(self) -> Allowance:

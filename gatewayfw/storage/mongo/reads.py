@@ -32,7 +32,7 @@ REPLY_DOCUMENTS = 1_000
 #: Most bytes to decode at once, except for a single larger document.
 AT_ONCE = 256 * 1024
 #: A name that no field has, and so no index.
-_IN_NO_INDEX = "_gw-in-no-index"
+_IN_NO_INDEX = "in no index"
 #: Reads all documents as they were at one moment.
 SNAPSHOT = ReadConcern("snapshot")
 

@@ -84,7 +84,7 @@ def test_a_filter_of_what_may_be_written_is_made_in_the_same_way(gw, viewer):
 )
 def test_rows_may_not_find_what_has_no_such_field(gw, viewer, rows):
     gw.policy("item", roles=["Clerk"], rows=lambda context: rows)
-    with pytest.raises(UsageError, match="no None to compare with"):
+    with pytest.raises(UsageError, match="give None to show nothing"):
         limit(viewer, "item", {})
 
 

@@ -229,5 +229,5 @@ def test_fields_are_told_as_mongodb_takes_them():
     assert [projection_of(fields) for fields in (None, [], ["a.b", "_id"])] == [
         None,
         {"_id": 1},
-        {"_id": 1, "a.b": 1, "_gw-in-no-index": 1},
+        {"_id": 1, "a.b": 1, "in no index": 1},
     ]
