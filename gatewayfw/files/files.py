@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, NamedTuple, final
 
 from gatewayfw import messages
 from gatewayfw.acts.act import Act, ActDefinition, parse_act
-from gatewayfw.acts.hooks import Hook, find_order_problems
+from gatewayfw.acts.hooks import Hook, find_marks, find_order_problems
 from gatewayfw.acts.registry import Acts
 from gatewayfw.environment import is_development
 from gatewayfw.errors import DefinitionError, Forbidden, GatewayError, NotFound, UsageError, ValidationError
@@ -106,13 +106,19 @@ class Files:
         route, as for acts.
 
         Raises:
-            DefinitionError: there is one already, the name or a field is taken, or a hook is not valid.
+            DefinitionError: there is one already, the name or a field is taken, or a hook is not valid or looks for
+                the role in ``set``, which these requests do not have.
         """
         if self._defined is not None:
             raise DefinitionError(f"files.model: the model {self._defined.model.name!r} is defined already")
         own = dict(pure_fields or {})
         if taken := FIELDS.keys() & own.keys():
             raise DefinitionError(f"files.model: every file has the field {sorted(taken)[0]!r} of its own")
+        if any(mark.role is not None and mark.role.place == "set" for mark in find_marks(read)):
+            raise DefinitionError(
+                "files.model: read: the role is looked for in set, which a request for a file does not have; "
+                "use role_from=header(...) or cookie(...), or links"
+            )
         definition = ActDefinition(
             schema=name,
             act_name="read",
@@ -158,7 +164,8 @@ class Files:
             raise ValidationError({f"doc.{name}": [messages.OF_FILE] for name in fixed})
         facts = {"name": upload.name, "type": upload.type, "size": upload.size, "sha256": upload.sha256}
         whole = {**facts, **given, _KEY: self._keep(upload)}
-        document = model.insert_one(whole, relations=relations, projection=projection)
+        filled_in = [name for name in whole if name not in given]
+        document = model.insert_one(whole, relations=relations, projection=projection, allow=filled_in)
         # The document owns the bytes now, and they may go with it: another insert stores its own.
         self._odm.after_commit(lambda: setattr(upload, "key", ""))
         return document

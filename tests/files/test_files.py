@@ -14,7 +14,7 @@ from bson import ObjectId
 from flask import Flask
 
 from gatewayfw import DirectoryFiles, GridFsFiles, gateway, integer, string
-from gatewayfw.auth import Auth, Tokens
+from gatewayfw.auth import Auth, Rule, Tokens, header
 from gatewayfw.errors import (
     DefinitionError,
     Forbidden,
@@ -520,3 +520,12 @@ def test_a_model_without_a_store_is_a_mistake_that_the_start_reports(database):
         gw.files.insert(upload())
     with pytest.raises(UsageError, match=r"^files: no model; call gw\.files\.model\(\.\.\.\) first$"):
         gateway().files.insert(upload())
+
+
+def test_who_reads_files_cannot_have_a_role_in_set(gw):
+    auth = Auth(gw.context_fns, Tokens("k" * 32), load_user=dict)
+    with pytest.raises(DefinitionError, match=r"^files.model: read: the role is looked for in set"):
+        gateway().files.model(read=[auth.read_token, auth.load_user, auth.grant(Rule(roles=("Clerk",)))])
+    by_header = Auth(gw.context_fns, Tokens("k" * 32), load_user=dict, role_from=header("x-role"))
+    hooks = [by_header.read_token, by_header.load_user, by_header.grant(Rule(roles=("Clerk",)))]
+    assert gateway().files.model(read=hooks).name == "file"

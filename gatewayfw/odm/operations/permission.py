@@ -13,7 +13,7 @@ from gatewayfw.odm.reading.paths import path_text
 from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.odm.reading.rights import both, find_there, rights_of
 from gatewayfw.odm.writing.inputs import RelationInput
-from gatewayfw.policies.joining import policies_of
+from gatewayfw.policies.declaration import names_of
 from gatewayfw.schemas import Relation, Schemas
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.documents import as_stored
@@ -32,7 +32,7 @@ class Permission:
 
     Raises:
         Forbidden: the caller may write nothing of the model, or not what it names.
-        UsageError: ``allow`` has a name that no policy of the model hides or fixes.
+        UsageError: ``allow`` has a name that the model does not have.
     """
 
     def __init__(self, model: Handle, names: Iterable[str] = (), allow: Sequence[str] = ()) -> None:
@@ -153,11 +153,10 @@ def names_in_documents(given: Iterable[object]) -> Iterator[str]:
 
 
 def _allowed(schemas: Schemas, model: str, allow: Sequence[str]) -> tuple[str, ...]:
-    names = (allow,) if isinstance(allow, str) else tuple(allow)
-    known = {name for policy in policies_of(schemas, model) for name in policy.hide | policy.fixed}
+    names, known = (allow,) if isinstance(allow, str) else tuple(allow), names_of(schemas, model)
     for name in names:
         if name not in known:
-            raise UsageError(f"allow: no policy of model {model} hides or fixes {name!r}")
+            raise UsageError(f"allow: model {model} has no {name!r}")
     return names
 
 

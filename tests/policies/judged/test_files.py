@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw import DirectoryFiles, any_, gateway, string
+from gatewayfw import DirectoryFiles, any_, gateway, optional, string
 from tests.files.conftest import KEY, upload
 
 
@@ -19,6 +19,7 @@ def album(database, tmp_path):
         user = {"_id": "u", "isGhost": gw.album["ghost"]}
         gw.context_fns.add_context({"user": user, "active_role": {"name": "Clerk"}})
 
+    gw.sign_in = sign_in
     gw.files.model("photo", {"album": string()}, read=[sign_in])
     gw.policy("photo", roles=["Clerk"], rows=lambda context: {"album": "public"})
     gw.album = {one: str(gw.files.insert(upload(), doc={"album": one})["_id"]) for one in ("public", "secret")}
@@ -52,3 +53,18 @@ def test_a_link_is_read_unrestricted(album):
     address = album.files.link(album.album["secret"], seconds=60)
     with album.create_app().test_client().get(address) as reply:
         assert (reply.status_code, reply.data) == (200, b"content")
+
+
+def test_what_is_known_of_a_file_is_not_named_by_who_sends_it(album):
+    def send(body):
+        given = body["details"]["set"]
+        return str(album.files.insert(upload(), doc={"album": "public", **given}, projection={"album": 1})["_id"])
+
+    album.policy("photo", roles=["Clerk"], fixed=["name", "type", "sha256"], hide=["size"])
+    album.acts.act("photo", "send", set={"name": optional(string)}, pre_act=[album.sign_in])(send)
+    client = album.create_app().test_client()
+    sent = [
+        client.post("/gateway", json={"model": "photo", "act": "send", "details": {"set": given, "get": {}}})
+        for given in ({}, {"name": "mine.txt"})
+    ]
+    assert [reply.status_code for reply in sent] == [200, 403]
