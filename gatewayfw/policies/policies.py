@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol, final
 from gatewayfw.callers import CALLERS, Caller, Entry, Free, calling
 from gatewayfw.errors import DefinitionError, UsageError
 from gatewayfw.policies.declaration import ContextFn, find_problems, parse_policy
-from gatewayfw.policies.gets import refuse_hidden
+from gatewayfw.policies.joining import refuse_hidden
 from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.get import SelectStruct
 
@@ -171,14 +171,10 @@ class Policies:
         if role not in self.roles:
             role = None if user is None else ""
         if self._version != self._schemas.version:
-            self._version, self._asks = self._schemas.version, _have_functions(self._schemas)
+            given = ((one.rows, one.check, one.own, one.write) for one in self._schemas.policies)
+            self._asks = any(callable(one) for functions in given for one in functions)
+            self._version = self._schemas.version
         return Caller(role, self._contexts.snapshot() if self._asks else {})
-
-
-def _have_functions(schemas: Schemas) -> bool:
-    """Tell whether a policy has a function of the context."""
-    given = ((one.rows, one.check, one.own, one.write) for one in schemas.policies)
-    return any(callable(one) for functions in given for one in functions)
 
 
 def _active_role(context: Mapping[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""What a client's ``get`` may name: gatewayfw.policies.gets."""
+"""What a client's ``get`` may name: gatewayfw.policies.joining."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_other_roles_ghosts_and_names_below_nothing_pass(gw, ask, serve):
 
 
 def test_what_passed_for_a_role_is_not_taken_for_another_role_or_act(gw, ask, monkeypatch):
-    monkeypatch.setattr("gatewayfw.policies.gets.KEPT", 1)
+    monkeypatch.setattr("gatewayfw.policies.joining.KEPT", 1)
     gw.policy("rental", roles=["Clerk"], hide=["deposit"])
     gw.policy("rental", roles=["Auditor"])
     gw.policy("item", roles=["Clerk", "Auditor"])
