@@ -72,7 +72,7 @@ def _early_problem(hook: Hook) -> str:
         return "makes a hook but is not one: call it, as in grant(Rule(roles=(...)))"
     if _is_generator(hook):
         return "must not be a generator: its calls would do nothing"
-    if not _takes_body(hook) and not _fits(hook):
+    if not _takes(hook, None) and not _fits(hook):
         return "can be called neither with the body nor bare"
     if default := _filled_default(hook):
         return f"would get the body as {default!r}: call that parameter body, or bind it"
@@ -93,7 +93,7 @@ def find_fn_problems(fn: Any, name: str = "fn", of: str = "body") -> Iterator[st
     """Yield what keeps a value from being a function of one argument, ``of``."""
     if unusable := _unusable(fn):
         yield f"{name} {unusable}"
-    elif not _takes_body(fn):
+    elif not _takes(fn, None):
         yield f"{name} must take the {of} as its one positional argument"
 
 
@@ -121,10 +121,6 @@ def _is_generator(fn: Any) -> bool:
     if _is_plain(fn):
         return bool(fn.__code__.co_flags & CO_GENERATOR)
     return inspect.isgeneratorfunction(fn) or inspect.isgeneratorfunction(type(fn).__call__)
-
-
-def _takes_body(fn: Hook) -> bool:
-    return _takes(fn, None)
 
 
 def _takes(fn: Hook, *args: object) -> bool:
@@ -171,7 +167,7 @@ def _filled_default(fn: Hook) -> str:
 
 def call_with_body(hook: Hook) -> ActFn:
     """Return a hook that can be called with the body."""
-    if _takes_body(hook):
+    if _takes(hook, None):
         return hook
 
     @wraps(hook)
