@@ -19,7 +19,7 @@ class Scope:
         committed: whether a transaction or a single write committed in it. A transaction that fails
             later does not count; one that only read may count.
         reply_bytes: most bytes of JSON in the reply that the work is for; None without a reply.
-        totals: the sums that it shares with other work for the same request, see `gatewayfw.acts.totals`; or None.
+        totals: the sums that it shares with other work for the same request, see `gatewayfw.acts.lifecycle`; or None.
     """
 
     # Those of a scope that is in no other.

@@ -5,7 +5,7 @@ The body is ``{"batch": [body, ...], "atomic"?: false}``, the reply ``{"body": [
 seconds: what a reply of its own has in its status line and headers.
 
 Each item is a request of its own: it begins with a copy of the request's context and globals and has its own hooks,
-limits and reply. They share one deadline and the sums of `gatewayfw.acts.totals`. The items of an atomic batch are done
+limits and reply. They share one deadline and the sums of `BatchTotals`. The items of an atomic batch are done
 in one transaction, all or none. Source: specification 2.3.
 """
 
@@ -24,10 +24,9 @@ from flask import Request
 from gatewayfw import messages
 from gatewayfw.acts.act import Act
 from gatewayfw.acts.context import ContextFns, copy_for_attempt
-from gatewayfw.acts.lifecycle import Lifecycle, say_what_is_done
+from gatewayfw.acts.lifecycle import BatchTotals, Lifecycle, say_what_is_done
 from gatewayfw.acts.remote import RemoteService
 from gatewayfw.acts.replies import RequestBounds, WrittenReply
-from gatewayfw.acts.totals import BatchTotals
 from gatewayfw.callers import Caller
 from gatewayfw.errors import BadRequest, GatewayError, NotDone
 from gatewayfw.observe.calls import OK, CallObservers, OpenCall

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.acts.totals import BatchTotals
+from gatewayfw.acts.lifecycle import BatchTotals
 from gatewayfw.errors import ReplyTooLarge, ValidationError
 from gatewayfw.schemas.get import Ceilings
 from gatewayfw.settings import Settings
