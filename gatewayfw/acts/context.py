@@ -130,6 +130,18 @@ class ContextFns:
         found: Context = scratch.setdefault(self, _empty(None))
         return found
 
+    def peek(self) -> Mapping[str, Any]:
+        """Return the current context if there is one yet, else nothing.
+
+        A request makes its context when it is first asked for, which takes a part of the time of a small act.
+        """
+        request, (opened, _) = self._current(), OPEN_CONTEXTS.get()
+        entry: _OpenContext | None = opened.get(self)
+        if request is None or (entry and entry.counts(request)):
+            return self.get_context_model()
+        found: Mapping[str, Any] = request.__dict__.get(_KEPT, {}).get(self) or {}
+        return found
+
     def set_context(self, obj: Mapping[str, Any]) -> None:
         """Replace the whole context, ``Headers`` and ``body`` included."""
         values = dict(_mapping(obj))

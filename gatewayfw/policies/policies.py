@@ -25,6 +25,9 @@ class Contexts(Protocol):
     def get_context_model(self) -> Mapping[str, Any]:
         """Return that of the current request."""
 
+    def peek(self) -> Mapping[str, Any]:
+        """Return it if there is one yet, else nothing."""
+
     def snapshot(self) -> Mapping[str, Any]:
         """Return a copy of it that no later change reaches."""
 
@@ -45,6 +48,7 @@ class Policies:
         role_of: ContextFn | None = None,
     ) -> None:
         self._schemas = schemas
+        self._in_hooks: Mapping[Any, Entry] = {schemas: Free.HOOKS}
         self._contexts = contexts
         #: Whether a policy asks what the context is, in this version of the definitions.
         self._asks, self._version = True, -1
@@ -107,7 +111,8 @@ class Policies:
         schemas = self._schemas
         if not schemas.policies_hold:
             return None
-        return CALLERS.set({**CALLERS.get(), schemas: Free.HOOKS})
+        known = CALLERS.get()
+        return CALLERS.set({**known, schemas: Free.HOOKS} if known else self._in_hooks)
 
     def end(self, mark: Mark) -> None:
         """End an act: from now on the caller is the one before it."""
@@ -124,7 +129,7 @@ class Policies:
         """
         entry = self._find()
         CALLERS.set({**CALLERS.get(), self._schemas: entry})
-        if isinstance(entry, Caller):
+        if selects and isinstance(entry, Caller):
             refuse_hidden(self._schemas, entry.role, selects, details)
 
     def now(self) -> Entry | None:
@@ -161,7 +166,8 @@ class Policies:
         return calling(self._schemas, entry)
 
     def _find(self) -> Entry:
-        context = self._contexts.get_context_model()
+        contexts = self._contexts
+        context = contexts.peek() if self._role_of is _active_role else contexts.get_context_model()
         user = context.get("user")
         if user is not None and isinstance(user, Mapping) and user.get("isGhost") is True:
             return Free.GHOST

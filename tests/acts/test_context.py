@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import Context as Variables
 from threading import Barrier
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 
 import pytest
 
@@ -443,3 +443,14 @@ def test_what_is_one_object_or_a_circle_stays_so():
     one, other = copy_for_attempt([body, {"body": body}])
     assert one is not body
     assert one is other["body"] is one["self"]
+
+
+def test_a_look_makes_no_context():
+    begun = []
+    request = SimpleNamespace()
+    fns = ContextFns(lambda: request, lambda *_: begun.append(1) or Context())
+    assert (fns.peek(), begun) == ({}, [])
+    fns.add_context({"a": 1})
+    assert (fns.peek(), begun) == ({"a": 1}, [1])
+    with fns.open({"b": 2}):
+        assert fns.peek() == {"b": 2}
