@@ -28,23 +28,7 @@ def gateway_group() -> None:
     """Look at gateways, run acts, keep databases right, find problems, write types."""
 
 
-for _command in (
-    new,
-    mongod,
-    list_acts,
-    list_schemas,
-    call,
-    doctor,
-    indexes,
-    jobs,
-    work,
-    check,
-    repair,
-    migrate,
-    files,
-    types,
-    openapi,
-    jsonschema,
-    mcp,
-):
+_TRY = (new, mongod, list_acts, list_schemas, call, doctor)
+_KEEP_RIGHT = (indexes, jobs, work, check, repair, migrate, files)
+for _command in (*_TRY, *_KEEP_RIGHT, types, openapi, jsonschema, mcp):
     gateway_group.add_command(_command)

@@ -6,7 +6,7 @@ import click
 import pytest
 
 from gatewayfw.cli.command import Failed
-from gatewayfw.cli.state_file import StateFile
+from gatewayfw.cli.integrity import StateFile
 from gatewayfw.odm import Place
 from tests.cli.shop import shop
 
