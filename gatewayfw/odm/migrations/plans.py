@@ -1,26 +1,28 @@
-"""What a run of a migration does, and what it would do: counts, time, examples."""
+"""What a migration does or would do: counts, time, examples, follow-ups."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, TypedDict
 
 from gatewayfw.errors import GatewayError
+from gatewayfw.odm.copies.opt_outs import PARTS
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.migrations.batches import Visited, count_left, places
 from gatewayfw.odm.migrations.changes import Reason, decide
 from gatewayfw.odm.migrations.declaration import Migration
 from gatewayfw.odm.operations.walk import Begin
+from gatewayfw.odm.upkeep.indexes import IndexRow, compared, wanted_indexes
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Effects
 from gatewayfw.odm.writing.plan.steps import apply
 from gatewayfw.odm.writing.plan.windows import settle
 from gatewayfw.odm.writing.updates import Change
-from gatewayfw.schemas import ModelSchema
-from gatewayfw.storage import Document, Storage
+from gatewayfw.schemas import ModelSchema, Schemas
+from gatewayfw.storage import Document, Index, Storage
 from gatewayfw.storage.update_operators import apply_update
 
 #: Most documents that a run lists with their reasons.
@@ -29,6 +31,7 @@ MOST_LISTED = 20
 EXAMPLES, TRIED = 3, 200
 #: Stands for a value that a plan does not show: of an excluded field, or one that the model does not declare.
 UNSHOWN = "..."
+_BEFORE, _AFTER = "before the roll-out", "when no old process runs"
 
 
 class ListedDocument(TypedDict):
@@ -98,7 +101,7 @@ class MigrationPlan:
     outcome: Outcome
     examples: list[Example]
     seconds: float | None
-    follow_ups: tuple[str, ...] = ()
+    follow_ups: tuple[str, ...]
 
     def told(self) -> Migrated:
         """Return it for the caller of `gw.odm.migrate`."""
@@ -137,7 +140,8 @@ def make_plan(database: Database, storage: Storage, migration: Migration) -> Mig
     for model, wanted, begin in frozen:
         ids = [one["_id"] for one in storage.find(model, wanted, [], limit=TRIED)]
         tried.append((storage.count(model, wanted), ids, begin))
-    return MigrationPlan(outcome, examples, _estimate(database, storage, [one for one in tried if one[0]]))
+    seconds = _estimate(database, storage, [one for one in tried if one[0]])
+    return MigrationPlan(outcome, examples, seconds, tuple(find_follow_ups(database.schemas, storage, migration)))
 
 
 def _estimate(
@@ -198,3 +202,63 @@ def _try(database: Database, storage: Storage, ids: Sequence[Any], begin: Begin[
         except GatewayError:  # such as a duplicate, which a run lists
             return None
     return each
+
+
+# -- indexes and windows
+
+
+def find_follow_ups(schemas: Schemas, storage: Storage, migration: Migration) -> Iterator[str]:
+    """Yield what is to be done, in words, each with when and with its command.
+
+    Indexes as the database has them now: the ones that are missing over new names, and those that are left over old
+    ones, in the model's collection and in those that embed its documents.
+    """
+    missing, drops = list[IndexRow](), list[str]()
+    for collection, new, old in _paths(schemas, migration):
+        wanted = wanted_indexes(schemas, schemas.get_schema(collection))
+        for row in compared(collection, wanted, storage.indexes(collection)):
+            if row.state == "missing" and _is_over(row, new):
+                missing.append(row)
+            elif row.state == "extra" and _is_over(row, old):
+                index = Index(row.keys, row.present or {})
+                when = f"{_AFTER}, before the migration" if _is_strict(index) else _AFTER
+                drops.append(f'{when}: db.{collection}.dropIndex("{index.options.get("name", "")}")')
+    yield from _builds(missing)
+    yield from drops
+    for relation in schemas.get_relations(migration.model).values():
+        for reverse in relation.related_relations.values():
+            if reverse.window is not None and reverse.window.sort.field in migration.filled:
+                window = f"{reverse.target}.{reverse.name} is sorted by {reverse.window.sort.field}"
+                yield f"{_AFTER}: flask gateway repair, since {window}"
+
+
+def _paths(schemas: Schemas, migration: Migration) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield collections with the paths that are filled, and those left behind."""
+    if migration.kind == "relation":  # which is noted otherwise in the other form, where windows find members
+        notes = [f"{HIDDEN}.{part}.{name}" for part in PARTS for name in migration.names]
+        yield migration.model, notes, notes
+        return
+    new, old = migration.filled, migration.retired or ()
+    yield migration.model, [*new], [*old]
+    for one in schemas.embedders(migration.model):
+        yield one.model, [f"{one.name}.{name}" for name in new], [f"{one.name}.{name}" for name in old]
+
+
+def _is_over(row: IndexRow, paths: Sequence[str]) -> bool:
+    return any(f"{key}.".startswith(f"{path}.") for key, _ in row.keys for path in paths)
+
+
+def _is_strict(index: Index) -> bool:
+    """Tell whether an index lets only one document lack its field."""
+    return index.unique and not index.passes_over_absent
+
+
+def _builds(rows: Sequence[IndexRow]) -> Iterator[str]:
+    told: dict[bool, list[str]] = {False: [], True: []}
+    for row in rows:
+        names = ", ".join(name for name, _ in row.keys)
+        told[_is_strict(Index(row.keys, row.wanted or {}))].append(f"{row.collection}: {names}")
+    if told[False]:
+        yield f"{_BEFORE}: flask gateway indexes --create, for {'; '.join(told[False])}"
+    if told[True]:
+        yield f"when nothing is left, by itself: the unique index of {'; '.join(told[True])}"

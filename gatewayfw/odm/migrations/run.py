@@ -6,7 +6,6 @@ import math
 import time
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import final
 
 from gatewayfw import messages
@@ -16,7 +15,6 @@ from gatewayfw.odm.jobs.records import now
 from gatewayfw.odm.migrations.batches import Visited, count_left, find_misfits, places
 from gatewayfw.odm.migrations.changes import WRITTEN_SINCE, Reason, decide
 from gatewayfw.odm.migrations.declaration import Migration, check_gone
-from gatewayfw.odm.migrations.follow_ups import find_follow_ups
 from gatewayfw.odm.migrations.notes import COLLECTION, MigrationNote, MigrationNotes
 from gatewayfw.odm.migrations.plans import MigrationPlan, Outcome, make_plan
 from gatewayfw.odm.operations.pace import MOST, Pace
@@ -53,9 +51,7 @@ class Migrations:
 
     def plan(self, migration: Migration) -> MigrationPlan:
         """Return what a run would find; it changes nothing."""
-        storage = self._look(migration)
-        follow_ups = tuple(find_follow_ups(self._schemas, storage, migration))
-        return replace(make_plan(self._database, storage, migration), follow_ups=follow_ups)
+        return make_plan(self._database, self._look(migration), migration)
 
     def run(self, migration: Migration, on_progress: Progress = lambda _: None) -> Outcome:
         """Run one migration to its end; what it finds at the end is what is left.

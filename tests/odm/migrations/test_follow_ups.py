@@ -7,7 +7,7 @@ import re
 import pytest
 
 from gatewayfw.odm import Odm
-from gatewayfw.odm.migrations.follow_ups import find_follow_ups
+from gatewayfw.odm.migrations.plans import find_follow_ups
 from gatewayfw.odm.upkeep.indexes import create_missing
 from gatewayfw.schemas import Schemas, optional, string
 from gatewayfw.settings import Settings
