@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, final
 
 from gatewayfw.errors import DefinitionError, StorageError
-from gatewayfw.files.stores import KEY, FileStore, Readable, error_of
+from gatewayfw.files.stores import KEY, FileStore, error_of
 
 _CHUNK = 256 * 1024
 _NEW = ".new"
@@ -32,7 +32,7 @@ class DirectoryFiles(FileStore):
             raise DefinitionError(f"DirectoryFiles: {str(path)!r} is not a directory")
         self._root = os.path.realpath(path)
 
-    def put(self, key: str, content: Readable, size: int) -> None:
+    def put(self, key: str, content: BinaryIO, size: int) -> None:
         """Write, flush and rename."""
         place = self._place(key)
         folder = os.path.dirname(place)

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, cast, final
 from bson import Binary, ObjectId
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.files.stores import FileStore, Readable
+from gatewayfw.files.stores import FileStore
 from gatewayfw.schemas.relations import check_name
 from gatewayfw.storage import Storage
 from gatewayfw.storage.terms import Index
@@ -51,11 +51,11 @@ class GridFsFiles(FileStore):
             raise DefinitionError("GridFsFiles: call gw.files.use(...) with it first")
         return self._get()
 
-    def put(self, key: str, content: Readable, size: int) -> None:
+    def put(self, key: str, content: BinaryIO, size: int) -> None:
         """Insert the entry, then chunk by chunk."""
         self._storage.aside(lambda: self._write(key, content, size))
 
-    def _write(self, key: str, content: Readable, size: int) -> None:
+    def _write(self, key: str, content: BinaryIO, size: int) -> None:
         storage = self._storage
         if self._prepared is not storage:
             storage.ensure(self._chunks, [_UNIQUE], 0)

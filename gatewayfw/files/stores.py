@@ -13,7 +13,7 @@ import re
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, Protocol
+from typing import BinaryIO
 
 from gatewayfw.errors import GatewayError, StorageError, Unavailable
 from gatewayfw.storage import Storage
@@ -47,13 +47,6 @@ def error_of(error: OSError, words: str) -> GatewayError:
     return StorageError(words)
 
 
-class Readable(Protocol):
-    """A content that is read from its beginning to its end."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return the next bytes, at most so many; none at the end."""
-
-
 class FileStore(ABC):
     """A store of bytes. Instances are safe to share between threads.
 
@@ -64,7 +57,7 @@ class FileStore(ABC):
         """Take what gives the gateway's storage; `Files.use` calls it once."""
 
     @abstractmethod
-    def put(self, key: str, content: Readable, size: int) -> None:
+    def put(self, key: str, content: BinaryIO, size: int) -> None:
         """Store a content of ``size`` bytes, all or nothing, durably, in no transaction."""
 
     @abstractmethod
