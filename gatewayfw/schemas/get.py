@@ -28,24 +28,21 @@ _KEPT, _KEPT_BYTES = 64, 1_024
 Spec = int | tuple[tuple[str, "Spec"], ...]
 
 
-class Bounds(Protocol):
-    """The bounds of a `get`, from the settings or from the ceilings of one act."""
-
-    @property
-    def max_get_depth(self) -> int:
-        """Deepest nesting."""
-
-    @property
-    def max_get_leaves(self) -> int:
-        """Most leaves: names and list items that contain no others."""
-
-
 @dataclass(frozen=True)
 class Ceilings:
-    """The `Bounds` of one act."""
+    """The `Bounds` of one act.
+
+    Attributes:
+        max_get_depth: the deepest nesting.
+        max_get_leaves: the most names and list items that contain no others.
+    """
 
     max_get_depth: int
     max_get_leaves: int
+
+
+#: The bounds of a `get`.
+Bounds = Settings | Ceilings
 
 
 def bounds_problem(get: Mapping[Any, Any], bounds: Bounds) -> str | None:
