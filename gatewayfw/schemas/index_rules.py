@@ -24,10 +24,6 @@ _OPERATORS = ("$eq", "$gt", "$gte", "$lt", "$lte", "$in", "$exists", "$type")
 _LOCALE = re.compile(r"simple|[a-z]{2,3}(?:_[A-Z][A-Za-z]*)*(?:@collation=[a-z]+)?")
 
 
-def _is_flag(value: Any) -> bool:
-    return isinstance(value, bool)
-
-
 _COLLATION = (
     *("locale", "strength", "caseLevel", "caseFirst", "numericOrdering"),
     *("alternate", "maxVariable", "backwards", "normalization"),
@@ -47,8 +43,7 @@ def _is_collation(value: object) -> bool:
 #: Options of an index: what each must be, and the function that checks it.
 INDEX_OPTIONS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
     "name": ("a name", _is_index_name),
-    "unique": ("true or false", _is_flag),
-    "sparse": ("true or false", _is_flag),
+    **dict.fromkeys(("unique", "sparse"), ("true or false", lambda value: isinstance(value, bool))),
     "expireAfterSeconds": (
         f"an integer in 0..{_MOST_SECONDS}",
         lambda value: type(value) is int and 0 <= value <= _MOST_SECONDS,

@@ -21,7 +21,6 @@ from werkzeug.exceptions import HTTPException
 from gatewayfw import messages
 from gatewayfw.environment import refuse_greenlets
 from gatewayfw.errors import BadRequest, DefinitionError, GatewayError, HttpError, NotFound
-from gatewayfw.files import Files
 from gatewayfw.settings import read_config
 from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.files import RULE as FILE_RULE
@@ -62,7 +61,10 @@ class GatewayBlueprint(Blueprint):
         """
         self._check(app)
         if not self._is_named and "name" not in options:
-            options = {**options, "name": _free_name(app, options.get("name_prefix", ""))}
+            prefix = options.get("name_prefix", "")
+            names = (NAME if number == 1 else f"{NAME}_{number}" for number in count(1))
+            free = next(name for name in names if f"{prefix}.{name}".lstrip(".") not in app.blueprints)
+            options = {**options, "name": free}
         super().register(app, options)
 
 
@@ -83,7 +85,9 @@ def make_blueprint(
     blueprint = GatewayBlueprint(name, __name__, lambda app: _begin(endpoint, app))
     _add_rule(blueprint, "gateway", RULE, endpoint.view)
     if endpoint.files is not None:
-        _serve_files(blueprint, endpoint, endpoint.files)
+        files = endpoint.files
+        _add_rule(blueprint, "gateway_file", FILE_RULE, endpoint.serving(file_view(endpoint, files)))
+        blueprint.record(lambda state: files.note_mount((state.url_prefix or "").rstrip("/") + RULE))
     if (shown := shown_of(endpoint.calls)) is not None:
         view = endpoint.serving(metrics_view(shown, endpoint.readiness))
         _add_rule(blueprint, "gateway_metrics", METRICS, view, merge_slashes=False)
@@ -172,12 +176,6 @@ def _add_playground(blueprint: Blueprint, endpoint: Endpoint, playground: Playgr
         _add_rule(blueprint, f"playground{name}", PLAYGROUND_RULE + path, endpoint.serving(shown), merge_slashes=False)
 
 
-def _serve_files(blueprint: Blueprint, endpoint: Endpoint, files: Files) -> None:
-    """Add the route of stored files, and tell them where it is."""
-    _add_rule(blueprint, "gateway_file", FILE_RULE, endpoint.serving(file_view(endpoint, files)))
-    blueprint.record(lambda state: files.note_mount((state.url_prefix or "").rstrip("/") + RULE))
-
-
 def _add_files(blueprint: Blueprint, endpoint: Endpoint, files: StaticFiles, prefix: str) -> None:
     if not isinstance(prefix, str) or not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", prefix):
         raise DefinitionError("option 'static_prefix': expected a path like '/files'")
@@ -191,11 +189,6 @@ def _add_files(blueprint: Blueprint, endpoint: Endpoint, files: StaticFiles, pre
     served = endpoint.serving(view)
     blueprint.add_url_rule(f"{prefix}/", "files_index", served)
     blueprint.add_url_rule(f"{prefix}/<path:path>", "files", served)
-
-
-def _free_name(app: App, prefix: str) -> str:
-    names = (NAME if number == 1 else f"{NAME}_{number}" for number in count(1))
-    return next(name for name in names if f"{prefix}.{name}".lstrip(".") not in app.blueprints)
 
 
 def make_app(

@@ -26,7 +26,7 @@ from werkzeug.sansio import multipart
 from gatewayfw import messages
 from gatewayfw.errors import BadRequest, Forbidden, TooLarge, UnsupportedMediaType, ValidationError
 from gatewayfw.files.stores import error_of
-from gatewayfw.schemas.kinds.file import HEAD, FileField, Upload
+from gatewayfw.schemas.kinds.file import HEAD, FileField, Upload, type_of
 from gatewayfw.settings import Settings
 from gatewayfw.web.reader import MEDIA_TYPE, check_encoding, check_request, find_length, parse
 from gatewayfw.web.slow_bodies import CHUNK, Patience
@@ -146,7 +146,8 @@ class Form:
 
     def _spool(self, path: str, name: str, field: FileField) -> Upload:
         spool = cast(BinaryIO, tempfile.SpooledTemporaryFile(MEMORY))  # noqa: SIM115  (`__exit__` closes it)
-        self._spooled.callback(_discard, spool)
+        self._spooled.enter_context(suppress(OSError))  # what a full disk did not take is not wanted any more
+        self._spooled.callback(spool.close)
         digest, size, head, type_ = hashlib.sha256(), 0, b"", None
         for chunk in self._content():
             size += len(chunk)
@@ -247,7 +248,7 @@ def _read(request: Request, patience: Patience) -> bytes:
 
 
 def _judged(path: str, field: FileField, head: bytes) -> str:
-    found = field.judge(head)
+    found = type_of(head, field.types)
     if found is None:
         raise UnsupportedMediaType(messages.OTHER_FILE_TYPE.format(path=path, types=" or ".join(field.types)))
     return found
@@ -255,9 +256,3 @@ def _judged(path: str, field: FileField, head: bytes) -> str:
 
 def _is_encoded(part: multipart.Field | multipart.File) -> bool:
     return part.headers.get("Content-Transfer-Encoding", "").strip().lower() not in _ENCODINGS
-
-
-def _discard(spool: BinaryIO) -> None:
-    """Close a temporary file; what a full disk did not take is not wanted any more."""
-    with suppress(OSError):
-        spool.close()

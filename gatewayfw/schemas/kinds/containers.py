@@ -14,13 +14,7 @@ from marshmallow import missing, validate
 from gatewayfw import messages
 from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.base import Ability, Constant, Description, KindField
-from gatewayfw.schemas.kinds.checks import (
-    change_each,
-    described_lengths,
-    lengths,
-    load_part,
-    maximum_checks,
-)
+from gatewayfw.schemas.kinds.checks import change_each, described_lengths, lengths, load_part, maximum_checks
 from gatewayfw.schemas.kinds.descriptions import describe, describe_all
 from gatewayfw.schemas.kinds.foreign import as_kind, largest_of
 from gatewayfw.schemas.kinds.quick import INFINITY, Load, Store, Test, object_loader, object_storer, object_test

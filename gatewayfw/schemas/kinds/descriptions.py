@@ -101,7 +101,10 @@ def describe(field: mm.Field[Any]) -> Description:
         described["whole"] = True
     described["presence"] = _presence(field)
     if isinstance(field.load_default, Constant):
-        described |= described_default(_dumped_default(field))
+        default = field.load_default.value
+        if isinstance(field, KindField):
+            default = field._serialize(field.deserialize(default), None, {})
+        described |= described_default(default)
     if isinstance(text := field.metadata.get("description"), str):
         described["description"] = text
     return described
@@ -151,11 +154,6 @@ def described_default(value: Any) -> Description:
     except (TypeError, ValueError):
         return {}
     return {"default": value}
-
-
-def _dumped_default(field: mm.Field[Any]) -> Any:
-    default = field.load_default.value
-    return field._serialize(field.deserialize(default), None, {}) if isinstance(field, KindField) else default
 
 
 def _presence(field: mm.Field[Any]) -> str:
@@ -255,13 +253,9 @@ def _constant(field: Any) -> Description:
 
 def _moment(field: Any) -> Description:
     if field.format in ISO:
-        # Clients send moments in UTC, with Z.
-        return described_text(field) if _takes_no_zone(field) else {"kind": "date"}
+        takes_no_zone = isinstance(field, mm.NaiveDateTime) and field.timezone is None
+        return described_text(field) if takes_no_zone else {"kind": "date"}  # clients send moments in UTC, with Z
     return {"kind": "number"} if str(field.format).startswith("timestamp") else described_text(field)
-
-
-def _takes_no_zone(field: Any) -> bool:
-    return isinstance(field, mm.NaiveDateTime) and field.timezone is None
 
 
 def _in_format(name: str) -> Callable[[Any], Description]:

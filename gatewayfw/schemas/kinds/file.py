@@ -139,10 +139,6 @@ class FileField(KindField, mm.Raw, own=True):
         """The media types it may have; empty for any."""
         return tuple(self.metadata["types"])
 
-    def judge(self, head: bytes) -> str | None:
-        """Return the media type of a content by its first bytes; None where it is refused."""
-        return type_of(head, self.types)
-
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not self._takes(value):
             raise self.make_error("invalid")

@@ -172,7 +172,9 @@ def _json_form(field: mm.Field[Any], value: Any) -> Any:
         if is_many(field) and _is_list(value):
             return _list_of(value, lambda one: _nested_form(field, one))
         return _nested_form(field, value)
-    value = _python_form(field, value)
+    value = loaded_form(value)
+    if isinstance(field, mm.AwareDateTime) and isinstance(value, datetime) and value.tzinfo is None:
+        value = value.replace(tzinfo=UTC)
     if type(value) in _JSON:
         return value
     return _dump_whole(field, value) if type(field) in _UNADJUSTED else _dump(field, value)
@@ -188,13 +190,6 @@ def _dump_whole(field: mm.Field[Any], value: Any) -> Any:
     if load_part(field, dumped) != value:
         raise ValidationError(messages.NOT_KEPT)
     return dumped
-
-
-def _python_form(field: mm.Field[Any], value: Any) -> Any:
-    value = loaded_form(value)
-    if isinstance(field, mm.AwareDateTime) and isinstance(value, datetime) and value.tzinfo is None:
-        return value.replace(tzinfo=UTC)
-    return value
 
 
 def _nested_form(field: mm.Nested, value: Any) -> Any:

@@ -71,7 +71,9 @@ def _problem(field: mm.Field[Any]) -> str | None:
         return "load_only is for requests, not for what is stored"
     if isinstance(field, mm.Pluck):
         return "Pluck stores less than its Schema has: declare the field that it plucks"
-    if isinstance(field, _MOMENTS) and field.format not in ISO and _is_read_by_format(field):
+    # A user's subclass may read the values itself.
+    is_marshmallows = any(type(field)._deserialize is cls._deserialize for cls in _MOMENTS)
+    if isinstance(field, _MOMENTS) and field.format not in ISO and is_marshmallows:
         return f"the format {field.format!r} is not ISO 8601, in which values are shown: leave it out"
     if isinstance(field, mm.NaiveDateTime) and field.timezone is not UTC:
         return "values are shown in UTC, with Z: write NaiveDateTime(timezone=datetime.UTC), or use DateTime"
@@ -82,11 +84,6 @@ def _problem(field: mm.Field[Any]) -> str | None:
     if isinstance(field, mm.Enum) and not all(comes_back(field, member) for member in field.enum):
         return "JSON cannot express its values, or the field does not load them again"
     return _problem_of_names(field) if isinstance(field, mm.Nested) else None
-
-
-def _is_read_by_format(field: mm.Field[Any]) -> bool:
-    """Tell whether it is marshmallow that reads the values, not a user's subclass."""
-    return any(type(field)._deserialize is cls._deserialize for cls in _MOMENTS)
 
 
 def takes_booleans(field: mm.Boolean) -> bool:

@@ -9,7 +9,7 @@ import pytest
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import Schemas, file, optional
-from gatewayfw.schemas.kinds.file import Upload, parse_size
+from gatewayfw.schemas.kinds.file import Upload, parse_size, type_of
 from gatewayfw.settings import Settings
 from tests.schemas.kinds.answers import answers, compared
 
@@ -132,6 +132,6 @@ def test_a_file_is_not_stored_and_needs_no_maximum():
 
 
 def test_a_file_is_judged_by_its_first_bytes():
-    kind = file(most=5, types=["image/gif", "application/pdf"])
-    assert [kind.judge(head) for head in (b"GIF89a", b"%PDF-1.", b"PK")] == ["image/gif", "application/pdf", None]
-    assert file(most=5).judge(b"GIF89a") == "image/gif"
+    types = ("image/gif", "application/pdf")
+    assert [type_of(head, types) for head in (b"GIF89a", b"%PDF-1.", b"PK")] == ["image/gif", "application/pdf", None]
+    assert type_of(b"GIF89a") == "image/gif"
