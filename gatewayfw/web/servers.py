@@ -82,23 +82,16 @@ def check_worker_timeout(seconds: float, settings: Settings, option: str = "time
 
 
 def restrict_hosts(app: Flask, host: str, *, playground: bool, environ: Mapping[str, str]) -> None:
-    """Let an app answer only under `trusted_hosts`, if there are any."""
-    if (names := trusted_hosts(host, playground=playground, environ=environ)) is not None:
-        app.config["TRUSTED_HOSTS"] = names
+    """Let an app answer only under the names of this machine, where that is safer.
 
-
-def trusted_hosts(host: str, *, playground: bool, environ: Mapping[str, str]) -> list[str] | None:
-    """Return Flask's ``TRUSTED_HOSTS`` for a server; None for any name.
-
-    On a loopback address in development, or with a playground, only the names of this machine: otherwise a page that
-        binds its own host name to 127.0.0.1 could call acts as the developer. A guard of the playground does not
-        prevent that: such a page comes from the same address as the developer. Our choice.
+    That is on a loopback address in development, or with a playground: otherwise a page that binds its own host name to
+    127.0.0.1 could call acts as the developer. A guard of the playground does not prevent that: such a page comes from
+    the same address as the developer. Our choice.
     """
-    if not (playground or is_development(environ)):
-        return None
-    addresses = _loopback_addresses(host)
-    # werkzeug 3.1 never finds an IPv6 address in the list: a server at ::1 is called as localhost.
-    return list(dict.fromkeys(["localhost", "127.0.0.1", "[::1]", host.lower(), *addresses])) if addresses else None
+    if (playground or is_development(environ)) and (addresses := _loopback_addresses(host)):
+        # werkzeug 3.1 never finds an IPv6 address in the list: a server at ::1 is called as localhost.
+        names = dict.fromkeys(["localhost", "127.0.0.1", "[::1]", host.lower(), *addresses])
+        app.config["TRUSTED_HOSTS"] = list(names)
 
 
 def _loopback_addresses(host: str) -> list[str]:

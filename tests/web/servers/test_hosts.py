@@ -3,14 +3,21 @@
 import socket
 
 import pytest
+from flask import Flask
 
-from gatewayfw.web.servers import restrict_hosts, trusted_hosts
+from gatewayfw.web.servers import restrict_hosts
 from tests.web.mount import post
 
 NAMES = ["localhost", "127.0.0.1", "[::1]"]
 DEVELOPMENT = {"GATEWAYFW_ENV": "development"}
 #: Names that only a resolver knows: the machine's own, and others.
 RESOLVED = {"Box": ["127.0.1.1"], "shop.example": ["192.0.2.1", "2001:db8::1"], "both": ["192.0.2.1", "127.0.1.1"]}
+
+
+def trusted_hosts(host, **options):
+    app = Flask("shop")
+    restrict_hosts(app, host, **options)
+    return app.config["TRUSTED_HOSTS"]
 
 
 @pytest.fixture
