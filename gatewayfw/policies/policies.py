@@ -52,7 +52,10 @@ class Policies:
         self._contexts = contexts
         #: Whether a policy asks what the context is, in this version of the definitions.
         self._asks, self._version = True, -1
-        self.roles = _parse_roles(roles)
+        is_list = isinstance(roles, Sequence) and not isinstance(roles, (str, bytes))
+        if not is_list or not all(isinstance(name, str) and name and name != "*" for name in roles):
+            raise DefinitionError("roles: expected a list of names")
+        self.roles = tuple(roles)
         if role_of is not None and not callable(role_of):
             raise DefinitionError("policy_role: expected a function of the context")
         self._role_of = role_of or _active_role
@@ -186,10 +189,3 @@ class Policies:
 def _active_role(context: Mapping[str, Any]) -> Any:
     role = context.get("active_role")
     return role.get("name") if isinstance(role, Mapping) else None
-
-
-def _parse_roles(given: Any) -> tuple[str, ...]:
-    is_list = isinstance(given, Sequence) and not isinstance(given, (str, bytes))
-    if not is_list or not all(isinstance(name, str) and name and name != "*" for name in given):
-        raise DefinitionError("roles: expected a list of names")
-    return tuple(given)

@@ -37,7 +37,12 @@ def string(*, size: Any = None, pattern: str | re.Pattern[str] | None = None) ->
     """
     checks = _size_checks(size)
     if pattern is not None:
-        checks.append(FullMatch(_compile(pattern)))
+        try:
+            compiled = re.compile(pattern)
+            compiled.fullmatch("")
+        except (re.error, TypeError):
+            raise DefinitionError("string: pattern must be a regular expression for text") from None
+        checks.append(FullMatch(compiled))
     return StringField(required=True, validate=checks, metadata=_drop_none(size=size, pattern=pattern))
 
 
@@ -328,15 +333,6 @@ def check_stored_names(field: mm.Field[Any], where: str) -> None:
         for name in inner.fields or () if isinstance(inner, ObjectField) else ():
             if not storable_key(name):
                 raise DefinitionError(f"{where}: the database cannot hold a field named {name!r}")
-
-
-def _compile(pattern: Any) -> re.Pattern[str]:
-    try:
-        compiled = re.compile(pattern)
-        compiled.fullmatch("")
-    except (re.error, TypeError):
-        raise DefinitionError("string: pattern must be a regular expression for text") from None
-    return compiled
 
 
 def _drop_none(**arguments: Any) -> dict[str, Any]:

@@ -183,9 +183,8 @@ def _each_test(field: ContainerField, each: Test) -> Test:
 
 def _whole_test(field: ContainerField, test: Test, declared: Callable[[Any], Any]) -> Test:
     """Return a test of the parts together with a user's checks of the whole."""
-    if all(isinstance(check, validate.Length) for check in field.validators) and isinstance(field, ArrayField):
-        return _or_null(field, test)
-    if not field.validators:
+    is_asked = isinstance(field, ArrayField) and all(isinstance(check, validate.Length) for check in field.validators)
+    if is_asked or not field.validators:
         return _or_null(field, test)
     return _or_null(field, lambda value: test(value) and _stores(field, declared(value)))
 

@@ -63,7 +63,10 @@ class Struct:
     def without_files(self) -> Struct:
         """The same struct for the JSON of a request whose files come beside it."""
         parts = {**(self.fields or {})}
-        parts["set"] = _without_files(cast(ObjectField, parts["set"]))
+        given = copy.copy(cast(ObjectField, parts["set"]))
+        kept = {name: inner for name, inner in (given.fields or {}).items() if not isinstance(inner, FileField)}
+        given.fields = MappingProxyType(kept)
+        parts["set"] = given
         return Struct(as_kind(self._root).with_parts([parts[name] for name, _ in as_kind(self._root).parts()]), parts)
 
     @property
@@ -240,13 +243,6 @@ def _files_in(parts: Mapping[str, mm.Field[Any]], most: int) -> dict[str, FileFi
 def has_files(field: mm.Field[Any]) -> bool:
     """Tell whether a field is a file or has one inside."""
     return any(isinstance(inner, FileField) for _, inner in walk(field))
-
-
-def _without_files(field: ObjectField) -> ObjectField:
-    changed = copy.copy(field)
-    kept = {name: inner for name, inner in (field.fields or {}).items() if not isinstance(inner, FileField)}
-    changed.fields = MappingProxyType(kept)
-    return changed
 
 
 def put_files(details: Mapping[str, Any], uploads: Mapping[str, Upload]) -> dict[str, Any]:

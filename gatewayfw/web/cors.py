@@ -85,7 +85,8 @@ class Cors:
             headers.add("Vary", "Origin")
         if self.origins == "*" or (origin is not None and origin in self.origins):
             headers.setdefault("Access-Control-Allow-Origin", "*" if self.origins == "*" else str(origin))
-            for name, value in self._preflight(preflight) if preflight else _exposing(exposed):
+            shown = ", ".join(dict.fromkeys([*EXPOSED_HEADERS.split(", "), *exposed]))
+            for name, value in self._preflight(preflight) if preflight else [("Access-Control-Expose-Headers", shown)]:
                 headers.setdefault(name, value)
 
     def _preflight(self, method: str) -> tuple[tuple[str, str], ...]:
@@ -95,11 +96,6 @@ class Cors:
             ("Access-Control-Allow-Headers", allowed),
             ("Access-Control-Max-Age", MAX_AGE),
         )
-
-
-def _exposing(names: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    exposed = dict.fromkeys([*EXPOSED_HEADERS.split(", "), *names])
-    return (("Access-Control-Expose-Headers", ", ".join(exposed)),)
 
 
 def _checked_headers(headers: Any) -> Iterator[str]:

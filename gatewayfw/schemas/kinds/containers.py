@@ -290,7 +290,8 @@ class ObjectField(ContainerField, mm.Dict, own=True):
     def loader(self, *, fill: bool) -> Load | None:
         fields = self.fields or {}
         loaders = {name: loader for name, field in fields.items() if (loader := as_kind(field).loader(fill=fill))}
-        constants = {name: _constant_of(field) for name, field in fields.items() if fill and _has_constant(field)}
+        filled = {name: field for name, field in fields.items() if fill and not field.required}
+        constants = {name: _constant_of(one) for name, one in filled.items() if isinstance(one.load_default, Constant)}
         return object_loader(tuple(fields), constants, loaders) if constants or loaders else None
 
     def storer(self) -> Store:
@@ -334,10 +335,6 @@ class AnyField(KindField, mm.Raw, own=True):
 
     def description(self) -> Description:
         return {"kind": "any"}
-
-
-def _has_constant(field: mm.Field[Any]) -> bool:
-    return isinstance(field.load_default, Constant) and not field.required
 
 
 def _constant_of(field: mm.Field[Any]) -> Callable[[], Any]:

@@ -120,7 +120,8 @@ class EnumsField(KindField, mm.Raw, own=True):
 
     @property
     def largest(self) -> int:  # type: ignore[override]  # by its choices
-        return max(map(_encoded_bytes, self.metadata["choices"]))
+        choices = self.metadata["choices"]
+        return max(TEXT + len(choice.encode()) if isinstance(choice, str) else NUMBER for choice in choices)
 
     def description(self) -> Description:
         return {"kind": "enums", "choices": list(self.metadata["choices"])}
@@ -153,7 +154,3 @@ def _is_like(choice: object, value: Any) -> bool:
     if isinstance(choice, str):
         return isinstance(value, str) and encodable(value)
     return comparable_number(value) is not None
-
-
-def _encoded_bytes(choice: object) -> int:
-    return TEXT + len(choice.encode()) if isinstance(choice, str) else NUMBER
