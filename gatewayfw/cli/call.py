@@ -24,7 +24,7 @@ from gatewayfw.client.in_process import InProcess
 from gatewayfw.client.replies import CallError
 from gatewayfw.errors import DefinitionError
 from gatewayfw.spelling import MAIN
-from gatewayfw.token_carriers import TOKEN, Carrier, bearer, cookie, header
+from gatewayfw.token_carriers import Carrier, bearer, cookie, header
 from gatewayfw.wire.posting import HttpReply, NotAGateway, check_head, endpoint, envelope_of
 
 #: Holds the token to send, where no option gives one.
@@ -34,22 +34,15 @@ Example: flask gateway call book getBooks --get '{"title": 1}' --url https://sho
 _PLACE = re.compile(r"(bearer)|(header|cookie):(.+)")
 
 
-class _Place(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2 only
-    """Where a token is sent: ``bearer``, ``header:NAME`` or ``cookie:NAME``."""
-
-    name = "place"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Carrier:
-        """Return the carrier that a text means."""
-        if isinstance(value, Carrier):
-            return value
-        found = _PLACE.fullmatch(value)
-        if found is None:
-            self.fail("expected bearer, header:NAME or cookie:NAME")
-        try:
-            return bearer() if found[1] else (header if found[2] == "header" else cookie)(found[3])
-        except DefinitionError as error:
-            self.fail(error.message)
+def _carrier(_context: click.Context, _option: click.Parameter, place: str) -> Carrier:
+    """Return the carrier that a text means."""
+    found = _PLACE.fullmatch(place)
+    if found is None:
+        raise click.BadParameter("expected bearer, header:NAME or cookie:NAME")
+    try:
+        return bearer() if found[1] else (header if found[2] == "header" else cookie)(found[3])
+    except DefinitionError as error:
+        raise click.BadParameter(error.message) from None
 
 
 @click.command("call", epilog=_EXAMPLE)
@@ -66,9 +59,11 @@ class _Place(click.ParamType):  # type: ignore[type-arg]  # generic since click 
 )
 @click.option(
     "--token-in",
-    type=_Place(),
-    default=TOKEN,
-    help="Where the service at --url looks for the token: bearer, header:NAME or cookie:NAME. [default: header:token]",
+    metavar="PLACE",
+    default="header:token",
+    show_default=True,
+    callback=_carrier,
+    help="Where the service at --url looks for the token: bearer, header:NAME or cookie:NAME.",
 )
 @click.option(
     "--role", help="The id of the active role, if the app looks for it in a header or cookie; not with --url."
