@@ -154,7 +154,7 @@ def _parse_names(schemas: Schemas, schema: ModelSchema, kind: str, given: object
     names = _mapping(given, place, _VALUES[kind]) if kind in _VALUES else _names(given, place)
     news = [*names.values()] if isinstance(names, dict) and kind != "default" else []
     for name in names:
-        (_check_gone if kind in ("rename", "drop") else _check_pure)(schemas, schema, name, place)
+        (check_gone if kind in ("rename", "drop") else _check_pure)(schemas, schema, name, place)
     for name in news:
         _check_pure(schemas, schema, name, place)
     seen: set[Any] = set()
@@ -222,16 +222,12 @@ def _check_pure(_: Schemas, schema: ModelSchema, name: object, place: str) -> No
         raise DefinitionError(f"{place}: {name!r} {what} of model {schema.name!r}")
 
 
-def _check_gone(schemas: Schemas, schema: ModelSchema, name: object, place: str) -> None:
-    check_name(name, place)
-    check_gone(schemas, schema, str(name), place)
-
-
-def check_gone(schemas: Schemas, schema: ModelSchema, name: str, place: str) -> None:
+def check_gone(schemas: Schemas, schema: ModelSchema, name: object, place: str) -> None:
     """Refuse an old name that the model has now.
 
     Raises:
-        DefinitionError: it is a pure field, a relation or a reverse relation.
+        DefinitionError: it is a pure field, a relation or a reverse relation, or no name.
     """
+    check_name(name, place)
     if name in schema.pure or name in schemas.links(schema.name):
         raise DefinitionError(f"{place}: model {schema.name!r} still has {name!r}; take it out of the definition first")

@@ -64,7 +64,9 @@ class Migrations:
             DefinitionError: the model has an old name again.
             Conflict: another process runs it.
         """
-        storage = self._begin(migration)
+        self._look(migration)
+        storage = self._database.ready(migration.model)
+        self._database.preparation.prepare_collection(COLLECTION, ())
         refuse_unique(storage, migration)
         outcome = _MigrationRun(self._database, migration, storage, on_progress).run()
         if not outcome.left:
@@ -74,13 +76,6 @@ class Migrations:
     def count(self, migration: Migration) -> int:
         """Return how many documents are left to change."""
         return count_left(self._schemas, self._look(migration), migration)
-
-    def _begin(self, migration: Migration) -> Storage:
-        """Return the storage, prepared to change documents in it."""
-        self._look(migration)
-        storage = self._database.ready(migration.model)
-        self._database.preparation.prepare_collection(COLLECTION, ())
-        return storage
 
     def _look(self, migration: Migration) -> Storage:
         """Return the storage to look at documents in it; build nothing."""

@@ -19,7 +19,7 @@ from bson import Binary, ObjectId
 from marshmallow import missing
 
 from gatewayfw.odm.notes import read_notes, write_notes
-from gatewayfw.odm.upkeep.walk import Place
+from gatewayfw.odm.upkeep.inspection import Place
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Schemas
 from gatewayfw.schemas.forms import StoredForm, form_of
 from gatewayfw.schemas.kinds.descriptions import describe
@@ -94,11 +94,7 @@ class Groups:
 
     def all(self) -> list[Misfits]:
         """Return all groups, by their paths."""
-        return [Misfits(self._model, *key, count, ids) for key, (count, ids) in sorted(self._found.items(), key=_key)]
-
-
-def _key(group: tuple[tuple[str, str], object]) -> tuple[str, str]:
-    return group[0]
+        return [Misfits(self._model, *key, *self._found[key]) for key in sorted(self._found)]
 
 
 def _misfits_of(link: Link, value: Any) -> Iterator[tuple[str, str]]:
