@@ -322,7 +322,7 @@ SEAMS = {
     "observe/sentry.py:leave_to_signal": "an unknown version of the SDK: two reports are better than none",
     "odm/jobs/background.py:JobWorker._batches": "a job that fails is put back, and the next one is worked on",
     "odm/jobs/background.py:_run": "a dead thread would leave copies stale until the process ends",
-    "odm/upkeep/walk.py:Place.last_id": "bson raises errors of all kinds for a file of state that somebody edited",
+    "odm/upkeep/inspection.py:Place.last_id": "bson raises errors of all kinds for a state that somebody edited",
     "odm/writing/plan/attempt.py:with_size_checks": "what was too large begins again, measured; others are raised",
     "odm/reading/rights.py:Rights._call": "a function of a policy may fail, and then shows nothing",
     "cli/doctor_policies.py:compared_by": "an author's function may fail on a context that is none",

@@ -17,9 +17,9 @@ from gatewayfw.cli.command import INTERRUPTED, JSON, NAME, Failed, find_odm, for
 from gatewayfw.export.files import replace_file
 from gatewayfw.logs import escaped
 from gatewayfw.odm import Odm
+from gatewayfw.odm.upkeep.inspection import Place
 from gatewayfw.odm.upkeep.integrity import Problem
 from gatewayfw.odm.upkeep.misfits import Misfits
-from gatewayfw.odm.upkeep.walk import Place
 
 T = TypeVar("T")
 

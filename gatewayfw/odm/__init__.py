@@ -5,9 +5,9 @@ from gatewayfw.odm.odm import Odm
 from gatewayfw.odm.operations.results import DeleteResult, UpdateResult
 from gatewayfw.odm.reading.cursor import Cursor
 from gatewayfw.odm.reading.filters import Operators
+from gatewayfw.odm.upkeep.inspection import Place
 from gatewayfw.odm.upkeep.integrity import Integrity, Problem
 from gatewayfw.odm.upkeep.misfits import Misfits
-from gatewayfw.odm.upkeep.walk import Place
 
 __all__ = [
     "Cursor",

@@ -21,10 +21,9 @@ from gatewayfw.odm.copies.rules import LOCK, HiddenField, assign, has_form, ids_
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.jobs.records import Job, JobKind
 from gatewayfw.odm.sizes.budgets import SizeChecks
-from gatewayfw.odm.upkeep.inspection import Inspector, Report
+from gatewayfw.odm.upkeep.inspection import Inspector, Place, Report, walk
 from gatewayfw.odm.upkeep.judgement import IS_DAMAGED
 from gatewayfw.odm.upkeep.misfits import FitNotes, FitProgress, Fitting, Groups, Misfits
-from gatewayfw.odm.upkeep.walk import Place, walk
 from gatewayfw.odm.writing.mending import mend_hidden
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
 from gatewayfw.odm.writing.plan.delete import delete

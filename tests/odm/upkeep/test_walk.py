@@ -6,8 +6,7 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw import string
-from gatewayfw.odm.upkeep.inspection import Inspector
-from gatewayfw.odm.upkeep.walk import Place, walk
+from gatewayfw.odm.upkeep.inspection import Inspector, Place, walk
 
 IDS = [None, 1, "a", ObjectId("65a000000000000000000001"), ObjectId("65a000000000000000000002")]
 
