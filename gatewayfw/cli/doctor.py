@@ -12,7 +12,7 @@ from flask.cli import with_appcontext
 
 from gatewayfw.acts.checks import acts_by_name
 from gatewayfw.cli.command import JSON, NAME, app, find_gateway, format_json, reason_of, tell_outages_of
-from gatewayfw.cli.doctor_configuration import Finding, findings
+from gatewayfw.cli.doctor_configuration import Finding, findings, first_names
 from gatewayfw.cli.doctor_policies import policy_hints, policy_problems, policy_warnings
 from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError
@@ -24,7 +24,7 @@ from gatewayfw.odm.sizes.budgets import MOST_BYTES, Part, Size, share_of, worst_
 from gatewayfw.odm.stored_replies import NO_TRANSACTIONS
 from gatewayfw.odm.upkeep.indexes import IndexRow, index_report, listing_hints
 from gatewayfw.odm.upkeep.misfits import FitNotes
-from gatewayfw.schemas import RelatedRelation, Schemas
+from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import Index, Storage
 from gatewayfw.storage.terms import LARGE
@@ -35,8 +35,6 @@ _OLD = timedelta(seconds=60)
 _LIFETIME = 30.0
 #: How many parts of a large document are named.
 _NAMED = 3
-#: How many models are named.
-_LISTED = 10
 _MAY_COLLIDE = (
     "until the first use of the model or `flask gateway indexes --create` builds it, documents may share a value"
 )
@@ -114,9 +112,12 @@ def _examined_database(gateway: Gateway, storage: Storage) -> Iterator[Finding]:
 
 
 def _unlimited(schemas: Schemas) -> Iterator[str]:
-    for place, reverse in _reverses(schemas):
-        if not reverse.limited:
-            yield f"{place}: no limit is given; each {reverse.target} keeps up to {reverse.limit}"
+    for schema in schemas.get_schemas().values():
+        for relation in schema.relations.values():
+            for name, reverse in relation.related_relations.items():
+                if reverse.type == "multiple" and not reverse.limited:
+                    place = f"model {schema.name!r}, relation {relation.name!r}, reverse {name!r}"
+                    yield f"{place}: no limit is given; each {reverse.target} keeps up to {reverse.limit}"
 
 
 def _too_large(schemas: Schemas) -> Iterator[str]:
@@ -161,15 +162,6 @@ def _unstated(size: Size, settings: Settings) -> str:
 
 def _megabytes(number: int) -> str:
     return f"{number / 1024 / 1024:.1f} MB"
-
-
-def _reverses(schemas: Schemas) -> Iterator[tuple[str, RelatedRelation]]:
-    """Yield the reverse relations that are lists, each with its place."""
-    for schema in schemas.get_schemas().values():
-        for relation in schema.relations.values():
-            for name, reverse in relation.related_relations.items():
-                if reverse.type == "multiple":
-                    yield f"model {schema.name!r}, relation {relation.name!r}, reverse {name!r}", reverse
 
 
 # -- the database
@@ -223,13 +215,13 @@ def _misfits(schemas: Schemas, storage: Storage) -> Iterator[Finding]:
     if unread:
         yield (
             "hint",
-            f"{_names(unread)}: the documents were not compared with their models, or not as these are now; "
+            f"{first_names(unread)}: the documents were not compared with their models, or not as these are now; "
             "run flask gateway check --fit",
         )
     if fine:
         yield (
             "hint",
-            f"{_names(list(fine))}: check --fit found no misfits, on {min(fine.values()):%Y-%m-%d} UTC or later",
+            f"{first_names(list(fine))}: check --fit found no misfits, on {min(fine.values()):%Y-%m-%d} UTC or later",
         )
 
 
@@ -248,11 +240,6 @@ def _migrations(schemas: Schemas, storage: Storage) -> Iterator[Finding]:
             yield "warning", f"migration {name!r}: {left}; flask gateway migrate lists those that it cannot change"
         else:
             yield "hint", f"migration {name!r} is not declared any more; {left}"
-
-
-def _names(models: Sequence[str]) -> str:
-    more = f" and {len(models) - _LISTED} more" if len(models) > _LISTED else ""
-    return f"{', '.join(models[:_LISTED])}{more}"
 
 
 def _to_renew(rows: Iterable[IndexRow]) -> Iterator[str]:

@@ -8,7 +8,7 @@ secret. What counts as a problem, a warning or a hint is our choice.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ipaddress import ip_address
 from typing import Literal
 from urllib.parse import urlsplit
@@ -40,7 +40,7 @@ _LIMITS = (
     *("max_ids", "max_get_depth", "max_get_leaves", "max_get_queries", "max_reply_bytes"),
 )
 _RAISED = 10
-#: How many acts are named.
+#: How many acts or models are named.
 _NAMED = 10
 
 
@@ -261,5 +261,10 @@ def _counters(settings: Settings, acts: Iterable[Act], workers: int | None) -> I
 def _hint(what: str, names: list[str], why: str) -> Iterator[Finding]:
     """Yield a hint about things with these names, if there are any."""
     if names:
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-        yield "hint", f"{what}: {', '.join(names[:_NAMED])}{more}; {why}"
+        yield "hint", f"{what}: {first_names(names)}; {why}"
+
+
+def first_names(names: Sequence[str]) -> str:
+    """Return the first of some names, and how many more there are."""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{more}"
