@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, TypedDict
@@ -140,20 +140,10 @@ def make_plan(database: Database, storage: Storage, migration: Migration) -> Mig
     for model, wanted, begin in frozen:
         ids = [one["_id"] for one in storage.find(model, wanted, [], limit=TRIED)]
         tried.append((storage.count(model, wanted), ids, begin))
-    seconds = _estimate(database, storage, [one for one in tried if one[0]])
+    times = [(number, _try(database, storage, ids, begin)) for number, ids, begin in tried if number]
+    known = [number * each for number, each in times if each is not None]
+    seconds = sum(known) if known else None
     return MigrationPlan(outcome, examples, seconds, tuple(find_follow_ups(database.schemas, storage, migration)))
-
-
-def _estimate(
-    database: Database, storage: Storage, tried: Iterable[tuple[int, Sequence[Any], Begin[Visited]]]
-) -> float | None:
-    """Return about how many seconds the changes take; None where nothing can be tried.
-
-    ``tried`` has for each place how many documents are to be changed, ids of some, and what changes them.
-    """
-    times = [(count, _try(database, storage, ids, begin)) for count, ids, begin in tried]
-    known = [count * each for count, each in times if each is not None]
-    return sum(known) if known else None
 
 
 def _example(schema: ModelSchema, migration: Migration, stored: Document, change: Change) -> Example:
