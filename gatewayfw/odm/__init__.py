@@ -2,7 +2,7 @@
 
 from gatewayfw.odm.models import Model
 from gatewayfw.odm.odm import Odm
-from gatewayfw.odm.operations.results import DeleteResult, UpdateResult
+from gatewayfw.odm.operations.write import DeleteResult, UpdateResult
 from gatewayfw.odm.reading.cursor import Cursor
 from gatewayfw.odm.reading.filters import Operators
 from gatewayfw.odm.upkeep.inspection import Place

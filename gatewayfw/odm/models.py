@@ -15,8 +15,9 @@ from gatewayfw.errors import ValidationError
 from gatewayfw.odm.model_reads import ModelReads
 from gatewayfw.odm.operations import many
 from gatewayfw.odm.operations.handle import Filter, Get, Update
-from gatewayfw.odm.operations.results import DeleteResult, UpdateResult
 from gatewayfw.odm.operations.write import (
+    DeleteResult,
+    UpdateResult,
     add_relations,
     check_upsert,
     delete_one,

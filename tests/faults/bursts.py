@@ -30,7 +30,7 @@ from gatewayfw.errors import GatewayError, StorageError
 from gatewayfw.odm import Odm
 from gatewayfw.odm.jobs import fan_out as fanout
 from gatewayfw.odm.jobs import records
-from gatewayfw.odm.operations import pace
+from gatewayfw.odm.operations import walk
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
@@ -89,7 +89,7 @@ def populate(world):
 
 def small_batches():
     """Let operations on many documents begin with batches of two, as there are few documents."""
-    return mock.patch.object(pace, "FIRST", 2)
+    return mock.patch.object(walk, "FIRST", 2)
 
 
 class Player(Operations):

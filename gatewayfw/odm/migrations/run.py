@@ -17,8 +17,7 @@ from gatewayfw.odm.migrations.changes import WRITTEN_SINCE, Reason, decide
 from gatewayfw.odm.migrations.declaration import Migration, check_gone
 from gatewayfw.odm.migrations.notes import COLLECTION, MigrationNote, MigrationNotes
 from gatewayfw.odm.migrations.plans import MigrationPlan, Outcome, make_plan
-from gatewayfw.odm.operations.pace import MOST, Pace
-from gatewayfw.odm.operations.walk import Begin, Ids, Walk, of_ids
+from gatewayfw.odm.operations.walk import MOST, Begin, Ids, Pace, Walk, of_ids
 from gatewayfw.schemas import Schemas
 from gatewayfw.storage import Storage
 from gatewayfw.storage.terms import Filter

@@ -9,11 +9,9 @@ from typing import Any, TypeVar, final
 from gatewayfw.errors import StillReferenced
 from gatewayfw.odm.database import Done
 from gatewayfw.odm.operations.handle import Filter, Handle, Update
-from gatewayfw.odm.operations.pace import MOST, Pace
 from gatewayfw.odm.operations.permission import Permission, names_in_update
-from gatewayfw.odm.operations.results import DeleteResult, UpdateResult
-from gatewayfw.odm.operations.walk import Begin, Ids, Walk, of_ids
-from gatewayfw.odm.operations.write import check_flag
+from gatewayfw.odm.operations.walk import MOST, Begin, Ids, Pace, Walk, of_ids
+from gatewayfw.odm.operations.write import DeleteResult, UpdateResult, check_flag
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.delete import delete_unsettled
 from gatewayfw.odm.writing.plan.effects import Effects

@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from gatewayfw import messages
 from gatewayfw.errors import DuplicateKey, StillReferenced, UsageError, ValidationError
 from gatewayfw.odm.operations.handle import Filter, Get, Handle, Update
 from gatewayfw.odm.operations.permission import Permission, names_in_documents, names_in_update
 from gatewayfw.odm.operations.read import find_first
-from gatewayfw.odm.operations.results import DeleteResult
 from gatewayfw.odm.reading.deep import show, show_one
 from gatewayfw.odm.reading.revisions import of_revision, raise_if_stale
 from gatewayfw.odm.sizes.own_fields import Allowance, FieldsTooLarge
@@ -38,6 +37,25 @@ from gatewayfw.storage import Document
 T = TypeVar("T")
 #: How often an upsert may meet another one that inserts the same key, in a row.
 _MEETINGS = 10
+
+
+class DeleteResult(dict[str, Any]):
+    """The result of a delete: ``{"deletedCount": n, "cascaded": {model: n}}``.
+
+    It is falsy if nothing was deleted. ``deletedCount`` counts what the filter matched (0 or 1 for
+    `delete_one`), ``cascaded`` those deleted with it. It has ``pending: True`` while a job is still removing
+    a deleted document from its holders.
+    """
+
+    def __bool__(self) -> bool:
+        return bool(self["deletedCount"])
+
+
+class UpdateResult(TypedDict):
+    """The result of `update_many`: how many documents matched, and how many differ."""
+
+    matched: int
+    modified: int
 
 
 def insert_documents(

@@ -44,7 +44,7 @@ def stored_update(schema: ModelSchema, update: Mapping[str, Any]) -> Change:
 
     ``$set``, ``$unset``, ``$inc`` and ``$mul`` on pure fields and below objects, ``$min`` and ``$max`` on
     numbers and dates there, ``$currentDate`` on dates, ``$push``, ``$addToSet``, ``$pull`` and ``$pop`` on arrays.
-    Values that are set are checked here; `gatewayfw.odm.writing.updated_values` judges what an operator
+    Values that are set are checked here; `gatewayfw.odm.writing.plan.update` judges what an operator
     makes of a stored one. What ``$set`` holds may be a client's, names included; which fields the other operators name
     is up to the server's code. All dates of ``$currentDate`` are the same, in milliseconds.
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gatewayfw.odm.operations import pace
+from gatewayfw.odm.operations import walk
 from tests.examples import examples
 from tests.odm.migrations.rollout import Case, Rollout
 from tests.odm.migrations.versions import FATES, KINDS, Slot, normal
@@ -55,7 +55,7 @@ CASES = st.builds(
 @examples(12)
 def test_no_value_is_lost_or_invented_whoever_writes_in_between(database, case):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pace, "FIRST", 2)
+        patch.setattr(walk, "FIRST", 2)
         for name in database.list_collection_names():
             database.drop_collection(name)
         play(Rollout(database, case))

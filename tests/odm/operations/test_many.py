@@ -21,7 +21,7 @@ from gatewayfw.errors import (
 from gatewayfw.odm import Odm
 from gatewayfw.odm.database import Done
 from gatewayfw.odm.operations.many import Deletion, is_deleted
-from gatewayfw.odm.operations.pace import Pace
+from gatewayfw.odm.operations.walk import Pace
 from gatewayfw.schemas import Schemas, date, integer, nullable, optional, string
 from gatewayfw.settings import Settings
 from tests.odm.refusing import REQUIRED, invalid

@@ -11,6 +11,7 @@ from pymongo.database import Database
 
 from gatewayfw.errors import Conflict, DuplicateKey, StillReferenced, TooLarge, UsageError, ValidationError
 from gatewayfw.odm import Odm
+from gatewayfw.odm.operations.write import DeleteResult
 from gatewayfw.schemas import Schemas, defaulted, integer, object_, optional, string
 from gatewayfw.settings import Settings
 from tests.odm.refusing import REQUIRED, invalid
@@ -306,3 +307,8 @@ def test_a_holder_is_counted_once_however_it_holds(world, land, refused):
     world.add_person("p", {"born": {"_ids": land}, "visited": {"_ids": [land]}})
     message = "country is still referenced (person: 1)"
     refused(StillReferenced, message, lambda: world.country.delete_one(filter={"_id": land}))
+
+
+@pytest.mark.parametrize(("count", "expected"), [(0, False), (1, True), (3, True)])
+def test_the_result_of_a_delete_says_whether_there_was_one(count, expected):
+    assert bool(DeleteResult(deletedCount=count, cascaded={})) is expected

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from bson import ObjectId
+from bson import Decimal128, ObjectId
 
+from gatewayfw import messages
 from gatewayfw.errors import StorageError, TooLarge, ValidationError
 from gatewayfw.odm.copies.rules import (
     VERSION_BYTES,
@@ -22,6 +23,7 @@ from gatewayfw.odm.copies.rules import (
 )
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.jobs.records import JobKind
+from gatewayfw.odm.reading.paths import value_at
 from gatewayfw.odm.reading.revisions import RAISED
 from gatewayfw.odm.sizes.budgets import SizeChecks, most_bytes_before
 from gatewayfw.odm.sizes.own_fields import Allowance, foresee
@@ -31,13 +33,15 @@ from gatewayfw.odm.writing.plan.effects import Effects
 from gatewayfw.odm.writing.plan.room import change_document, read_again, refuse_uncounted
 from gatewayfw.odm.writing.plan.steps import Plan, PutJob
 from gatewayfw.odm.writing.plan.windows import renew_members, settle
-from gatewayfw.odm.writing.updated_values import check_result, find_corrections
-from gatewayfw.odm.writing.updates import Change, refusal_of
+from gatewayfw.odm.writing.updates import Change, named_field, refusal_of
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation
+from gatewayfw.schemas.exactness import check_value
 from gatewayfw.schemas.models import Link
+from gatewayfw.schemas.values import HIGHEST, LOWEST
 from gatewayfw.storage import Document
 from gatewayfw.storage.documents import encode
 from gatewayfw.storage.terms import Filter, Paths
+from gatewayfw.storage.update_operators import beyond_64_bits
 
 #: A part of a change that may be left to a job: copies in holders, or windows of targets.
 _Part = tuple[JobKind, Relation]
@@ -265,3 +269,42 @@ def _most_before(attempt: Attempt, relation: Relation, source: Document) -> int 
         return most
     fits = attempt.can.most_bytes - len(encode(copy)) - VERSION_BYTES
     return fits if most is None else min(fits, most)
+
+
+def check_result(schema: ModelSchema, change: Change, document: Mapping[str, Any]) -> None:
+    """Check the current values of the fields that operators changed.
+
+    Raises:
+        ValidationError: one no longer fits its field.
+    """
+    beyond = [path for path, _ in change.calculated if _is_beyond(value_at(document, path))]
+    if beyond:
+        raise beyond_64_bits(beyond)
+    for name in change.recheck:
+        if name in document:
+            check_value(schema.pure[name], document[name], f"update.{name}")
+        elif schema.pure[name].required:
+            raise ValidationError({f"update.{name}": [messages.REQUIRED]})
+
+
+def find_corrections(schema: ModelSchema, change: Change, document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the decimals that lack the places of their fields, corrected, by path.
+
+    For example, MongoDB multiplies an absent decimal to 0, without its places.
+
+    Raises:
+        ValidationError: one does not fit its field.
+    """
+    corrections: dict[str, Any] = {}
+    for path, amount in change.calculated:
+        if isinstance(amount, Decimal128):
+            value = value_at(document, path)
+            stored = check_value(named_field(schema, path), value, f"update.{path}")
+            if getattr(stored, "bid", None) != value.bid:
+                corrections[path] = stored
+    return corrections
+
+
+def _is_beyond(value: Any) -> bool:
+    """Tell whether a permissive storage holds a number beyond 64 bits."""
+    return isinstance(value, int) and not LOWEST <= value <= HIGHEST
