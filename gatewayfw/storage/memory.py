@@ -25,16 +25,7 @@ from gatewayfw.storage.deadlines import UNLIMITED
 from gatewayfw.storage.documents import as_stored, can_be_id, encode, show
 from gatewayfw.storage.memory_store import MockCollection, find_unsupported
 from gatewayfw.storage.order import rank
-from gatewayfw.storage.terms import (
-    Document,
-    Filter,
-    Index,
-    IndexProblem,
-    Paths,
-    Sorting,
-    Update,
-    find_missing,
-)
+from gatewayfw.storage.terms import Document, Filter, Index, IndexProblem, Paths, Sorting, Update, find_missing
 from gatewayfw.storage.update_operators import apply_update
 
 #: One lock per store of documents, so that two adapters on one mongomock client share it.

@@ -19,15 +19,7 @@ from pymongo.errors import (
 )
 
 from gatewayfw import messages
-from gatewayfw.errors import (
-    DuplicateKey,
-    GatewayError,
-    StorageError,
-    Timeout,
-    TooLarge,
-    Unavailable,
-    ValidationError,
-)
+from gatewayfw.errors import DuplicateKey, GatewayError, StorageError, Timeout, TooLarge, Unavailable, ValidationError
 from gatewayfw.storage.terms import MANY_VALUES, Filter, Update
 from gatewayfw.storage.update_operators import beyond_64_bits, misfits
 
