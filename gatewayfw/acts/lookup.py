@@ -143,9 +143,7 @@ class Directory:
 
 
 def _as_set(service: Service | RemoteService) -> dict[str, dict[str, Act]] | str:
-    if isinstance(service, RemoteService):
-        return service.given
-    return _copied(service)
+    return service.given if isinstance(service, RemoteService) else _copied(service)
 
 
 def _copied(service: Service) -> dict[str, dict[str, Act]]:

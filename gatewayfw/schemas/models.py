@@ -147,7 +147,10 @@ def problems_of(state: State, name: str) -> Iterator[str]:
         if target is None:
             yield f"{where}: schemaName names {relation.schema_name!r}, which is not a model"
             continue
-        yield from _excludes_problem(relation, target, where)
+        try:
+            check_excludes(relation.excludes, target.pure, where=where, model=target.name)
+        except DefinitionError as error:
+            yield error.message
         yield from _sort_problem(relation.sort, target, relation.excludes, where)
     yield from _collision_problems(state, name)
     yield from _expiry_problem(state, name)
@@ -164,13 +167,6 @@ def _expiry_problem(state: State, name: str) -> Iterator[str]:
     listed = any(relation.related_relations for relation in model.relations.values())
     if listed or any(not relation.frozen for relation in state.embedders.get(name, ())):
         yield f"model {name!r}, createIndex: expireAfterSeconds would delete documents that others embed or list"
-
-
-def _excludes_problem(relation: Relation, target: ModelSchema, where: str) -> Iterator[str]:
-    try:
-        check_excludes(relation.excludes, target.pure, where=where, model=target.name)
-    except DefinitionError as error:
-        yield error.message
 
 
 def _sort_problem(sort: Sort | None, source: ModelSchema, excludes: frozenset[str], where: str) -> Iterator[str]:

@@ -312,9 +312,9 @@ def _finish(result: Any, bounds: RequestBounds) -> bytes | WrittenReply:
 
 def _item(reply: bytes | WrittenReply) -> ItemReply:
     """Return the reply to an item that was done, here or by a remote service."""
-    return (
-        _write(reply, 200, {}) if isinstance(reply, bytes) else _write(reply.envelope, reply.status, dict(reply.lines))
-    )
+    if isinstance(reply, bytes):
+        return _write(reply, 200, {})
+    return _write(reply.envelope, reply.status, dict(reply.lines))
 
 
 def _write(envelope: bytes, status: int, headers: Mapping[str, str]) -> ItemReply:

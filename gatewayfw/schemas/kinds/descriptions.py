@@ -247,10 +247,6 @@ def _boolean(field: Any) -> Description:
     return {"kind": "enums", "choices": sorted(words, key=repr)} if all(map(is_scalar, words)) else _any()
 
 
-def _constant(field: Any) -> Description:
-    return {"kind": "enums", "choices": [field.constant]} if is_scalar(field.constant) else _any()
-
-
 def _moment(field: Any) -> Description:
     if field.format in ISO:
         takes_no_zone = isinstance(field, mm.NaiveDateTime) and field.timezone is None
@@ -288,6 +284,8 @@ _DESCRIBED: Mapping[type, Callable[[Any], Description]] = MappingProxyType(
         mm.Nested: _nested,
         mm.Pluck: _plucked,
         mm.Enum: _enum,
-        mm.Constant: _constant,
+        mm.Constant: lambda field: (
+            {"kind": "enums", "choices": [field.constant]} if is_scalar(field.constant) else _any()
+        ),
     }
 )

@@ -62,7 +62,7 @@ class UuidField(ReadField, mm.String, own=True):
         return uuid_of
 
     def storer(self) -> Store:
-        return _stored_uuid
+        return lambda value: None if (loaded := uuid_of(value)) is None else Binary.from_uuid(loaded)
 
     def description(self) -> Description:
         return {"kind": "string", "format": "uuid"}
@@ -143,11 +143,6 @@ def bytes_of(value: Any) -> bytes | None:
     except binascii.Error:
         return None
     return loaded if b64encode(loaded).decode() == value else None
-
-
-def _stored_uuid(value: Any) -> Binary | None:
-    loaded = uuid_of(value)
-    return None if loaded is None else Binary.from_uuid(loaded)
 
 
 def _load_id(value: Any) -> Any:
