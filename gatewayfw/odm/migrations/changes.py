@@ -114,7 +114,7 @@ def _reform(_: Schemas, schema: ModelSchema, migration: Migration, stored: Mappi
     ((name, type_),) = migration.names.items()
     value, hidden = stored[name], HiddenField(stored)
     if type_ == "single" and len(value) != 1:
-        return f"{name}: holds {len(value)} documents"
+        return f"{name}: holds {len(value)} documents; take out all but one with remove_relation"
     hidden.renote(schema.relations[name])
     return merged({"$set": {name: [value] if type_ == "multiple" else value[0]}}, hidden.changes(hidden.document()))
 
