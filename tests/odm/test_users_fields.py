@@ -205,3 +205,51 @@ def test_operators_fit_the_fields(odm):
     for update in ({"$inc": {"t": 1}}, {"$push": {"n": 1}}):
         with pytest.raises(UsageError):
             thing.find_one_and_update({"_id": id_}, update)
+
+
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        ({"price": {"$gt": "0.999"}}, 1),
+        ({"price": {"$lt": "1.004"}}, 1),
+        ({"price": {"$gte": Decimal("1.004")}}, 0),
+        ({"price": "1.004"}, 0),
+        ({"price": "1.000"}, 1),
+        ({"count": {"$lt": 1.5}}, 1),
+        ({"count": {"$gte": 1.5}}, 0),
+        ({"count": 1.9}, 0),
+        ({"count": 1.0}, 1),
+    ],
+)
+def test_a_filter_asks_between_two_values_of_a_field(odm, condition, found):
+    model = odm.new_model("item", {"price": mm.Decimal(places=2), "count": mm.Integer()})
+    model.insert_one({"price": "1.00", "count": 1})
+    assert model.count(condition) == found
+
+
+@dataclass
+class Corner:
+    """What a user's Schema makes, all of whose parts may be absent."""
+
+    x: int | None = None
+    y: int | None = None
+
+
+class CornerSchema(Schema):
+    """Makes corners."""
+
+    x = mm.Integer()
+    y = mm.Integer()
+
+    @post_load
+    def make(self, data, **_):
+        return Corner(**data)
+
+
+def test_an_object_whose_parts_are_all_absent_is_one(odm):
+    model = odm.new_model("place", {"at": mm.Nested(CornerSchema)})
+    for value in ({}, Corner()):
+        model.insert_one({"at": value})
+    assert [one["at"] for one in model.find({"at": Corner()})] == [{}, {}]
+    with pytest.raises(ValidationError):
+        model.insert_one({"at": object()})

@@ -96,7 +96,11 @@ class ForeignField(Kind):
         if value is None:
             return None
         bare = copy.copy(self.wrapped)
-        bare.validators = []  # a filter may ask beyond the range
+        bare.validators = []  # a filter may ask beyond the range, and between two values
+        if isinstance(bare, mm.Decimal):
+            bare.places = None
+        elif isinstance(bare, mm.Integer) and not bare.strict and isinstance(value, float) and value % 1:
+            bare = mm.Float()
         try:
             return compared_form(bare, value)
         except ValidationError:

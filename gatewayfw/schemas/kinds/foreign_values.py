@@ -205,8 +205,8 @@ def _nested_form(field: mm.Nested, value: Any) -> Any:
         )
     if type(value) in _JSON:
         return value
-    parts = _attributes(field.schema, value)
-    if fields and not parts:
+    parts, attributes = _attributes(field.schema, value), [one.attribute or name for name, one in fields.items()]
+    if fields and all(field.schema.get_attribute(value, name, missing) is missing for name in attributes):
         raise ValidationError(messages.INVALID)  # an object of another kind
     return change_each(parts.items(), lambda _, part: _json_form(*part))
 
