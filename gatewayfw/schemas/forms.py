@@ -73,7 +73,7 @@ class StoredForm:
     def has_type(self, value: Any) -> bool:
         """Tell whether a value has the right type, be its content allowed or not."""
         kind = as_kind(self.field)
-        if isinstance(value, float) and isinstance(kind, IntegerField):
+        if isinstance(value, float) and isinstance(getattr(kind, "wrapped", kind), (IntegerField, mm.Integer)):
             return False
         if isinstance(value, list) or kind.elements is not None:
             return isinstance(value, list) and kind.elements is not None
