@@ -39,6 +39,7 @@ from gatewayfw.policies.declaration import Policy
 from gatewayfw.policies.joining import Joined, hidden_for_somebody, joined, policies_of
 from gatewayfw.schemas.kinds.base import Description
 from gatewayfw.schemas.kinds.descriptions import describe, describe_all, describe_sent
+from gatewayfw.schemas.models import copied_model
 from gatewayfw.schemas.registry import ModelSchema, Schemas
 from gatewayfw.schemas.relations import RelatedRelation, Relation
 from gatewayfw.token_carriers import Carrier
@@ -103,7 +104,7 @@ def links_of(schemas: Schemas, model: ModelSchema) -> dict[str, dict[str, Any]]:
 
 
 def _link(schemas: Schemas, link: Relation | RelatedRelation) -> dict[str, Any]:
-    source = schemas.get_schema(link.schema_name if isinstance(link, Relation) else link.member)
+    source = schemas.get_schema(copied_model(link))
     may_be_absent = link.optional if isinstance(link, Relation) else True
     is_guarded = schemas.policies_hold and not link.shared
     may_be_absent |= is_guarded and (schemas.settings.require_policy or bool(policies_of(schemas, source.name)))

@@ -13,7 +13,7 @@ from gatewayfw.errors import DefinitionError, Hidden
 from gatewayfw.policies.declaration import ContextFn, Policy, find_problems
 from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.get import SelectStruct
-from gatewayfw.schemas.relations import Relation
+from gatewayfw.schemas.models import copied_model
 
 #: How many a role may ask for, and is known to, at most; when there are more, all are forgotten.
 KEPT = 256
@@ -155,5 +155,4 @@ def _judge(schemas: Schemas, role: str | None, model: str, get: Mapping[str, Any
         if hides.get(name) == ():
             raise Hidden(messages.HIDDEN.format(path=place))
         if name in links and isinstance(value, Mapping):
-            link = links[name]
-            _judge(schemas, role, link.schema_name if isinstance(link, Relation) else link.member, value, place)
+            _judge(schemas, role, copied_model(links[name]), value, place)

@@ -18,8 +18,8 @@ from gatewayfw import messages
 from gatewayfw.errors import DefinitionError, NotFound
 from gatewayfw.schemas.kinds.base import Description, KindField
 from gatewayfw.schemas.kinds.quick import Test
-from gatewayfw.schemas.models import Link, ModelSchema
-from gatewayfw.schemas.relations import REV, Relation
+from gatewayfw.schemas.models import Link, ModelSchema, copied_model
+from gatewayfw.schemas.relations import REV
 from gatewayfw.settings import Settings
 
 #: How many valid `get` each struct remembers, and the most bytes of one.
@@ -316,7 +316,4 @@ class SelectStruct(KindField, mm.Raw, own=True):
 
 
 def _links(schemas: Models, model: str) -> dict[str, Selectable]:
-    return {
-        name: Selectable(link.schema_name if isinstance(link, Relation) else link.member, link.excludes, 0)
-        for name, link in schemas.links(model).items()
-    }
+    return {name: Selectable(copied_model(link), link.excludes, 0) for name, link in schemas.links(model).items()}

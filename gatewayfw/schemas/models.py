@@ -22,6 +22,11 @@ from gatewayfw.schemas.relations import MOST_INDEXES, Keys, Options, RelatedRela
 Link = Relation | RelatedRelation
 
 
+def copied_model(link: Link) -> str:
+    """Return the name of the model whose documents a link copies."""
+    return link.schema_name if isinstance(link, Relation) else link.member
+
+
 @dataclass(frozen=True)
 class ModelSchema:
     """One model: its name, pure fields, relations and options."""

@@ -17,10 +17,10 @@ from typing import Any, cast, final
 from gatewayfw import messages
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm.reading.revisions import REVISION, revision_of
-from gatewayfw.odm.reading.viewer import Viewer, copied_model
+from gatewayfw.odm.reading.viewer import Viewer
 from gatewayfw.schemas import ModelSchema, Relation, Schemas, Sort
 from gatewayfw.schemas.get import bounds_problem, is_flag
-from gatewayfw.schemas.models import Link
+from gatewayfw.schemas.models import Link, copied_model
 from gatewayfw.schemas.paths import Collected, below
 from gatewayfw.schemas.relations import REV
 from gatewayfw.schemas.values import loaded_form

@@ -10,8 +10,8 @@ from gatewayfw.callers import Caller
 from gatewayfw.errors import Hidden
 from gatewayfw.policies.declaration import ContextFn
 from gatewayfw.policies.joining import Joined, hidden_for_somebody, joined, policies_of
-from gatewayfw.schemas import Relation, Schemas
-from gatewayfw.schemas.models import Link
+from gatewayfw.schemas import Schemas
+from gatewayfw.schemas.models import Link, copied_model
 from gatewayfw.schemas.paths import shown
 
 _NONE_HIDDEN: Mapping[str, tuple[ContextFn, ...]] = {}
@@ -104,11 +104,6 @@ def viewer_of(schemas: Schemas, caller: Caller) -> Viewer:
 def _known_to(_schemas: Schemas, _role: str | None) -> dict[str, Joined | None]:
     """Return what to fill with what is joined for one role, by model."""
     return {}
-
-
-def copied_model(link: Link) -> str:
-    """Return the name of the model whose documents a link copies."""
-    return link.schema_name if isinstance(link, Relation) else link.member
 
 
 def revealable(schemas: Schemas, model: str) -> frozenset[str]:

@@ -7,7 +7,8 @@ import pytest
 from gatewayfw import gateway, string
 from gatewayfw.callers import Caller
 from gatewayfw.errors import Hidden
-from gatewayfw.odm.reading.viewer import Viewer, copied_model, revealable
+from gatewayfw.odm.reading.viewer import Viewer, revealable
+from gatewayfw.schemas.models import copied_model
 
 
 @pytest.fixture
