@@ -9,7 +9,7 @@ from gatewayfw.odm.upkeep.indexes import wanted_indexes
 from gatewayfw.policies.declaration import ContextFn, Policy, names_of
 from gatewayfw.policies.joining import hidden_for_somebody, policies_of
 from gatewayfw.schemas import Schemas
-from gatewayfw.storage.filter_operators import JUNCTIONS
+from gatewayfw.storage.filter_operators import paths_in
 
 
 def policy_warnings(schemas: Schemas, roles: Collection[str]) -> Iterator[str]:
@@ -70,7 +70,9 @@ def compared_by(rows: ContextFn | None) -> set[str]:
         found = None if rows is None else rows(_Anything())
     except Exception:  # The seam: an author's function may fail on a context that is none.
         return set()
-    return set(_paths(found)) if isinstance(found, Mapping) else set()
+    if not isinstance(found, Mapping):
+        return set()
+    return {".".join(path) if isinstance(path, tuple) else str(path) for path in paths_in(found)}
 
 
 class _Anything(dict[Any, Any]):
@@ -83,12 +85,3 @@ class _Anything(dict[Any, Any]):
         if name.startswith("__"):
             raise AttributeError(name)
         return _Anything()
-
-
-def _paths(filter: Mapping[Any, Any]) -> Iterator[str]:
-    for path, condition in filter.items():
-        if path in JUNCTIONS:
-            for one in condition:
-                yield from _paths(one)
-        else:
-            yield ".".join(path) if isinstance(path, tuple) else str(path)

@@ -159,7 +159,7 @@ class ModelReads:
             UsageError, ValidationError, TypeError: as for `find`.
         """
         wanted = self._handle.parse_filter(filter, filters, reveal, optional=True)
-        return next(self._handle.ready().find(self.name, wanted, [], limit=1), None) is not None
+        return read.is_there(self._handle.ready(), self.name, wanted)
 
     def distinct(
         self, field: Path, filter: Filter | None = None, *, filters: Filter | None = None, reveal: Sequence[str] = ()

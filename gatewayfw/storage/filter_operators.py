@@ -66,6 +66,16 @@ def is_list(value: object) -> bool:
     return isinstance(value, Sequence) and not isinstance(value, (str, bytes))
 
 
+def paths_in(filter: Mapping[Any, Any]) -> Iterator[Any]:
+    """Yield the paths that a filter compares, also those within its junctions."""
+    for path, condition in filter.items():
+        if path in JUNCTIONS:
+            for one in condition:
+                yield from paths_in(one)
+        else:
+            yield path
+
+
 def is_of_values(condition: Mapping[str, Any]) -> bool:
     """Tell whether an ``$elemMatch`` is about values.
 

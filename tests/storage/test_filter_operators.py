@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gatewayfw.errors import StorageError
 from gatewayfw.storage import MockStorage, MongoStorage
-from gatewayfw.storage.filter_operators import compile_filter, distinct_values
+from gatewayfw.storage.filter_operators import compile_filter, distinct_values, paths_in
 from gatewayfw.storage.order import order_key
 from gatewayfw.storage.subset import check_filter
 from gatewayfw.testing.storage_suite.reads import DISTINCT, FILTERS
@@ -104,3 +104,16 @@ def test_below_a_list_distinct_takes_a_number_for_a_place(storage, path, values)
     storage.insert("things", add_ids([{"a": [{"1": 3, "²": 7}, 2]}, {"a": {"1": 5, "01": 6, "²": 8}}]))
     storage.insert("things", [{"_id": 3, "a": [{"01": 9}, [4]]}] if path != "a.1" else [])
     assert sorted(storage.distinct("things", path, {})) == values
+
+
+@pytest.mark.parametrize(
+    ("filter", "paths"),
+    [
+        ({}, []),
+        ({"a": 1, "b.c": {"$gt": 1}}, ["a", "b.c"]),
+        ({"a": 1, "$or": [{"b": 1, "$and": [{"c": 1}]}, {"d.e": 1}], "$nor": [{"f": 1}]}, ["a", "b", "c", "d.e", "f"]),
+        ({("a", "b"): 1}, [("a", "b")]),
+    ],
+)
+def test_the_paths_in_a_filter_are_those_at_its_junctions_too(filter, paths):
+    assert list(paths_in(filter)) == paths

@@ -17,7 +17,7 @@ from gatewayfw.odm.migrations.conversion import UUIDS
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.exactness import check_value
 from gatewayfw.schemas.relations import check_name
-from gatewayfw.storage.filter_operators import JUNCTIONS, Predicate, compile_filter
+from gatewayfw.storage.filter_operators import Predicate, compile_filter, paths_in
 from gatewayfw.storage.subset import check_filter
 
 #: What a migration does; with ``function`` a function says it for each document.
@@ -192,16 +192,9 @@ def _parse_where(given: object, place: str) -> dict[str, Any]:
         check_filter(given, "where")
     except UsageError as error:
         raise DefinitionError(f"{place}: {error.message}") from error
-    if HIDDEN in _heads(given):
+    if any(path.partition(".")[0] == HIDDEN for path in paths_in(given)):
         raise DefinitionError(f"{place}: where: {HIDDEN} is not for filters")
     return dict(given)
-
-
-def _heads(filter: Mapping[str, Any]) -> set[str]:
-    """Return the names of the fields in a filter."""
-    inner = [one for key, parts in filter.items() if key in JUNCTIONS for one in parts]
-    own = {key.partition(".")[0] for key in filter if key not in JUNCTIONS}
-    return own.union(*map(_heads, inner))
 
 
 def _mapping(given: object, place: str, what: str) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from gatewayfw import messages
 from gatewayfw.errors import Forbidden, UsageError, missing_related
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.operations.handle import Handle
+from gatewayfw.odm.operations.read import is_there
 from gatewayfw.odm.reading.paths import path_text
 from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.odm.reading.rights import both, find_there, rights_of
@@ -17,7 +18,7 @@ from gatewayfw.policies.declaration import names_of
 from gatewayfw.schemas import Relation, Schemas
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.documents import as_stored
-from gatewayfw.storage.filter_operators import JUNCTIONS, compile_filter
+from gatewayfw.storage.filter_operators import compile_filter, paths_in
 
 T = TypeVar("T")
 _Filter = dict[str, Any]
@@ -71,7 +72,7 @@ class Permission:
         if self._rights is None or not self._rights.changes:
             return
         name, outside = self._model.name, both(wanted, {"$nor": [self._rights.changes]})
-        if _is_there(storage, name, outside) and not any(_is_there(storage, name, one) for one in unless):
+        if is_there(storage, name, outside) and not any(is_there(storage, name, one) for one in unless):
             raise Forbidden(messages.NOT_TO_CHANGE.format(model=name))
 
     def refuse_missing(
@@ -119,7 +120,7 @@ class Permission:
     @property
     def judged(self) -> Collection[str]:
         """The names that `judge` looks at."""
-        return () if self._rights is None else set(_heads(self._rights.checks))
+        return () if self._rights is None else {path.partition(".")[0] for path in paths_in(self._rights.checks)}
 
     def judge(self, documents: Iterable[Document | None]) -> None:
         """Refuse what a write has left, in its transaction, which this undoes.
@@ -158,17 +159,3 @@ def _allowed(schemas: Schemas, model: str, allow: Sequence[str]) -> tuple[str, .
         if name not in known:
             raise UsageError(f"allow: model {model} has no {name!r}")
     return names
-
-
-def _is_there(storage: Storage, model: str, wanted: Mapping[str, Any]) -> bool:
-    return next(storage.find(model, wanted, [], limit=1), None) is not None
-
-
-def _heads(filter: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names at which the paths of a stored filter begin."""
-    for path, condition in filter.items():
-        if path in JUNCTIONS:
-            for one in condition:
-                yield from _heads(one)
-        else:
-            yield path.partition(".")[0]

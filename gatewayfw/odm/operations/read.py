@@ -37,6 +37,11 @@ def find_first(storage: Storage, model: Handle, wanted: Filter, projection: Proj
     return show_found(storage, projection, found)[0] if found else None
 
 
+def is_there(storage: Storage, model: str, wanted: Filter) -> bool:
+    """Tell whether a document matches a stored filter."""
+    return next(storage.find(model, wanted, [], limit=1), None) is not None
+
+
 def aggregate(model: Handle, pipeline: Sequence[Mapping[str, Any]]) -> Cursor:
     """Return a cursor over the results of a pipeline that only reads.
 
