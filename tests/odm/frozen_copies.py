@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gatewayfw.odm.copies.rules import copy_of
-from gatewayfw.odm.reading.projection import copies_in
+from gatewayfw.odm.reading.shapes import copies_in
 from gatewayfw.schemas import ModelSchema, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 

@@ -18,7 +18,7 @@ from gatewayfw.odm import Problem
 from gatewayfw.odm.copies.rules import HiddenField, copy_of, ids_in
 from gatewayfw.odm.hidden import HIDDEN
 from gatewayfw.odm.jobs.records import COLLECTION as JOBS
-from gatewayfw.odm.reading.projection import copies_in
+from gatewayfw.odm.reading.shapes import copies_in
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.storage import Document, MockStorage, Storage
 from gatewayfw.storage.order import order_key

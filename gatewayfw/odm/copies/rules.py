@@ -27,8 +27,9 @@ from bson import ObjectId
 
 from gatewayfw.odm.copies.opt_outs import PARTS, OptOuts, members, note_path
 from gatewayfw.odm.hidden import HIDDEN, MOST, counter_in, examine
-from gatewayfw.odm.reading.projection import copies_in, source_of
+from gatewayfw.odm.reading.projection import source_of
 from gatewayfw.odm.reading.revisions import RAISED
+from gatewayfw.odm.reading.shapes import copies_in
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.schemas.models import Link
 from gatewayfw.schemas.relations import Cardinality, Window

@@ -11,8 +11,8 @@ from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.operations.handle import Handle
 from gatewayfw.odm.operations.read import is_there
 from gatewayfw.odm.reading.paths import path_text
-from gatewayfw.odm.reading.projection import copies_in
 from gatewayfw.odm.reading.rights import both, find_there, rights_of
+from gatewayfw.odm.reading.shapes import copies_in
 from gatewayfw.odm.writing.inputs import RelationInput
 from gatewayfw.policies.declaration import names_of
 from gatewayfw.schemas import Relation, Schemas

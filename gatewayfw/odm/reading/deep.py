@@ -25,8 +25,9 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.errors import ReplyTooLarge
-from gatewayfw.odm.reading.projection import LinkShape, Projection, shape, shapes, shown_copies
+from gatewayfw.odm.reading.projection import LinkShape, Projection
 from gatewayfw.odm.reading.rights import MOST_IDS, limit, screen
+from gatewayfw.odm.reading.shapes import shape, shapes, shown_copies
 from gatewayfw.odm.reading.viewer import Viewer
 from gatewayfw.pieces import in_batches
 from gatewayfw.storage import Document, Storage

@@ -17,7 +17,8 @@ from gatewayfw.callers import Caller, Free, calling
 from gatewayfw.errors import UsageError
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm.reading.filters import stored_filter
-from gatewayfw.odm.reading.projection import LinkShape, Projection, copies_in
+from gatewayfw.odm.reading.projection import LinkShape, Projection
+from gatewayfw.odm.reading.shapes import copies_in
 from gatewayfw.odm.reading.viewer import Viewer, viewer_of
 from gatewayfw.policies.declaration import ContextFn
 from gatewayfw.policies.joining import Joined

@@ -15,9 +15,9 @@ from marshmallow.validate import Length
 from gatewayfw import integer, nullable, object_, optional, string
 from gatewayfw.errors import ReplyTooLarge, StorageError, UsageError, ValidationError
 from gatewayfw.odm.listings.conditions import contained_pattern
-from gatewayfw.odm.reading.projection import order_key
 from gatewayfw.pieces import Found
 from gatewayfw.schemas.values import moment_of
+from gatewayfw.storage.order import order_key
 from tests.examples import examples
 
 LETTERS = ["a", "b", "c", "d", "e"]

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from gatewayfw.errors import ValidationError
 from gatewayfw.odm import Odm
-from gatewayfw.odm.reading.projection import Projections, compile_projection, copies_in, in_order, shape, shapes
+from gatewayfw.odm.reading.projection import Projections, compile_projection
+from gatewayfw.odm.reading.shapes import copies_in, in_order, shape, shapes
 from gatewayfw.schemas import Schemas, Sort, decimal, string
 from gatewayfw.settings import Settings
 from tests.odm.world import define_world

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gatewayfw.odm import Odm
-from gatewayfw.odm.reading.projection import compile_projection, shape
+from gatewayfw.odm.reading.projection import compile_projection
+from gatewayfw.odm.reading.shapes import shape
 from gatewayfw.schemas import Schemas, any_, decimal, optional, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MockStorage, MongoStorage
