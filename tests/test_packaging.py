@@ -145,6 +145,15 @@ def test_wheel_holds_the_package_and_nothing_else(dist):
 
 
 @pytest.mark.slow
+def test_type_checkers_find_an_editable_install(tmp_path):
+    run(sys.executable, *INSTALL, "--no-deps", "--target", tmp_path, "-e", ROOT)
+    assert {path.name for path in tmp_path.iterdir() if path.suffix in (".pth", ".py")} == {
+        "__editable__.gatewayfw-0.1.0.pth"  # no import hook, which they do not run
+    }
+    assert next(tmp_path.glob("*.pth")).read_text("utf-8").strip() == str(ROOT)
+
+
+@pytest.mark.slow
 def test_the_wheel_holds_the_licences_of_all_that_is_in_it(dist):
     with zipfile.ZipFile(next(dist.glob("*.whl"))) as wheel:
         held = {name: wheel.read(name).decode() for name in wheel.namelist() if "/licenses/" in name}
