@@ -1,27 +1,21 @@
 /** What a call gave: status, duration, size; the body as a tree and as text. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Json, JsonObject } from "../json";
-import { catalog, heldOf, isOnlyPage, reasonNot, sendTab, showRequest, signIn, specOf, token, tokenIn, type ActRequest, type Page, type Reply, type Shown, type Tab } from "../state";
-import { Button, notify, once, Tabs } from "../ui";
-import { Code } from "../code";
+import { catalog, heldOf, isOnlyPage, reasonNot, sendTab, specOf, type ActRequest, type Page, type Reply, type Shown, type Tab } from "../state";
+import { Button, once, Tabs } from "../ui";
 import { lazy } from "../lazy";
-import { openerOf, type Path } from "./documents";
-import { Exchange } from "./exchange";
 import { Facts, duration, size, statusWords } from "./facts";
-import { FailureBox, NoEnvelope } from "./failure";
 import { pageText } from "./page-text";
 import { Promised } from "./promised";
 import { shapeOf } from "./shape";
-import { BODY, JsonTree } from "./tree";
 import "./reply.css";
+
+const loadAnswer = () => import("./answer").then((part) => part.Answer);
+const Answer = lazy(loadAnswer, "");
 
 const Snippets = lazy(() => import("../request/snippets").then((part) => part.Snippets), "");
 
-const Compare = lazy(() => import("../compare").then((part) => part.Compare), "");
-const Documents = lazy(() => import("./table").then((part) => part.Documents), "");
 const Pager = lazy(() => import("./pager").then((part) => part.Pager), "");
-const ValueBar = lazy(() => import("./values").then((part) => part.ValueBar), "");
 
 const SHOWN = [
   { key: "tree", label: "Reply" },
@@ -29,9 +23,6 @@ const SHOWN = [
   { key: "raw", label: "Raw" },
   { key: "exchange", label: "Headers" },
 ] as const;
-/** Characters of raw text that are shown at once. */
-const RAW_STEP = 200_000;
-
 export function ReplyPanel({ tab }: { tab: Tab }) {
   const shown = tab.shown.value;
   const section = useRef<HTMLElement>(null);
@@ -79,64 +70,8 @@ function pageShown(tab: Tab, reply: Reply | null): Page | null {
 }
 
 function Content({ tab, reply, shown }: { tab: Tab; reply: Reply | null; shown: Shown }) {
-  const find = tab.find.value;
-  const [comparing, setComparing] = useState(false);
   if (tab.running.value) return <Waiting stop={() => tab.running.value?.abort()} />;
-  if (!reply) return <NoReply tab={tab} />;
-  if (shown === "exchange") return <Exchange reply={reply} sent={tab.sent.value} />;
-  if (shown === "raw") return <Raw key={reply.at} text={reply.text || reply.error || ""} isJson={reply.envelope !== undefined} />;
-  const { envelope } = reply;
-  if (!envelope)
-    return <NoEnvelope reply={reply} showText={() => void (tab.shown.value = "raw")} />;
-  const parts = { tab, body: envelope.body as Json, find: find.trim() };
-  return (
-    <div class="reply-body">
-      {!envelope.success && <FailureBox failure={envelope.body} reply={reply} />}
-      {envelope.success && <TokenOffer set={tab.sent.value?.set ?? {}} body={envelope.body} />}
-      <div class="reply-search row">
-        <input
-          type="search"
-          aria-label="Search the reply"
-          placeholder="Search the reply"
-          value={find}
-          onInput={(event) => void (tab.find.value = event.currentTarget.value)}
-        />
-        <Button small look="quiet" title="With an earlier reply" onClick={() => setComparing(true)}>
-          Compare
-        </Button>
-        {comparing && <Compare at={reply.at} onClose={() => setComparing(false)} />}
-      </div>
-      {shown === "table" ? <Documents key={reply.at} {...parts} Bar={Bar} /> : <ReplyTree {...parts} />}
-    </div>
-  );
-}
-
-/** The reply, whose values lead to documents and go into sequences. */
-function ReplyTree({ tab, body, find }: { tab: Tab; body: Json; find: string }) {
-  const sent = tab.sent.value;
-  const who = tab.as.value;
-  if (!sent) return null;
-  const returns = specOf(sent)?.returns;
-  return (
-    <JsonTree
-      value={body}
-      root={BODY}
-      label="Reply as a tree"
-      find={find}
-      kept={tab.folds}
-      leadsTo={(value, path) => {
-        const found = returns && openerOf(returns, value, path, who);
-        return found && { label: `Open with ${found.act}`, go: () => showRequest(found.request, { run: true }) };
-      }}
-      bar={(value, path) => <Bar tab={tab} value={value} path={path} />}
-    />
-  );
-}
-
-/** What can be done with a value of a tab's reply. */
-function Bar({ tab, value, path }: { tab: Tab; value: Json; path: Path }) {
-  const sent = tab.sent.value;
-  return sent && <ValueBar request={sent} who={tab.as.value} value={value} path={path} />;
+  return reply ? <Answer tab={tab} reply={reply} shown={shown} /> : <NoReply tab={tab} />;
 }
 
 /** What stands there before the first reply. */
@@ -166,6 +101,7 @@ function expected(request: ActRequest): string {
 
 /** A bar and the milliseconds that have passed. */
 function Waiting({ stop }: { stop: () => void }) {
+  useEffect(() => void loadAnswer(), []);
   const [start] = useState(() => performance.now());
   const [ms, setMs] = useState(0);
   useEffect(() => {
@@ -181,49 +117,6 @@ function Waiting({ stop }: { stop: () => void }) {
           Cancel
         </Button>
       </p>
-    </div>
-  );
-}
-
-/** Offers to use a token that a reply has. */
-function TokenOffer({ set, body }: { set: JsonObject; body: Json }) {
-  const found = tokenIn(body);
-  if (!found) return null;
-  const isUsed = found === token.value;
-  return (
-    <div class="token-offer">
-      {isUsed ? (
-        <span>This reply's token is sent with every call now.</span>
-      ) : (
-        <>
-          <span>This reply has a token.</span>
-          <Button
-            small
-            icon="key"
-            look="primary"
-            onClick={() => {
-              signIn(set, body);
-              notify("The token is sent with every call now.");
-            }}
-          >
-            Use it
-          </Button>
-        </>
-      )}
-    </div>
-  );
-}
-
-function Raw({ text, isJson }: { text: string; isJson: boolean }) {
-  const [most, setMost] = useState(RAW_STEP);
-  return (
-    <div class="raw" tabIndex={0} role="region" aria-label="Reply as text">
-      <pre>{isJson ? <Code text={text.slice(0, most)} language="json" breaks /> : text.slice(0, most)}</pre>
-      {text.length > most && (
-        <Button small onClick={() => setMost(most + 5 * RAW_STEP)}>
-          Show more of {size(text.length)}
-        </Button>
-      )}
     </div>
   );
 }

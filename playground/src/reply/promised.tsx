@@ -1,6 +1,7 @@
 /** What a reply will look like, drawn as replies are. */
 
 import { Icon } from "../ui";
+import "./tree.css";
 
 const NAMED = /^( *)(?:(\S+): )?(.*)$/;
 /** In whose colours the kinds of values are. */
