@@ -5,20 +5,16 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.storage import MockStorage
-from gatewayfw.testing.storage_suite import VERSION, StorageContract
+from gatewayfw.testing.storage_suite import StorageContract
 
 
 class TestBundledAdapters(StorageContract):
-    suite_version = VERSION
-
     @pytest.fixture
     def storage(self, storage):
         return storage
 
 
 class TestMongomockNg(StorageContract):
-    suite_version = VERSION
-
     @pytest.fixture
     def storage(self):
         return MockStorage(pytest.importorskip("mongomock_ng").MongoClient().test)
