@@ -9,6 +9,7 @@ What causes the faults:
 - ``proxy.py``: a TCP proxy that delays, drops and swallows;
 - ``nginx.py``: nginx with the shipped configuration;
 - ``slow_service.py``: a service whose acts take their time;
+- ``soak.py``, ``soak_service.py``: a service with jobs, files and stored replies, its clients, and what grows;
 - ``serving.py``: the sample service behind gunicorn, the pids of its workers, and what kills them;
 - ``bursts.py``: random operations of many threads and processes on few documents. As a program it
   takes away one of the guards (``--without touch``), so that one sees the checks fail.
@@ -30,6 +31,7 @@ The scenarios:
 - ``test_standalone.py``: a process dies in the middle of a write to a server without transactions;
 - ``test_slow_clients.py``, ``test_nginx.py``: clients that send slowly, behind the shipped nginx configuration;
 - ``test_overload.py``: slow databases and remote services, a used-up pool;
+- ``test_soak.py``: for a minute, or an hour, nothing grows while workers and primaries die;
 - ``test_stop.py``: a server is told to stop while acts are under way;
 - ``test_invariants.py``, ``test_proxy.py``: the harness itself notices and does what it says.
 """

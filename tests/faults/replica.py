@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from types import MappingProxyType
 
 from pymongo import MongoClient
 from pymongo.errors import PyMongoError
@@ -26,6 +27,7 @@ PORT = 27017
 START_WAIT = 60.0
 #: Milliseconds without a primary until its followers elect another one.
 ELECTION = 2000
+NONE = MappingProxyType({})
 
 
 class Member:
@@ -34,12 +36,13 @@ class Member:
     With ``replica_set`` None it is a standalone server. ``inside`` is the command that runs others on its machine.
     """
 
-    def __init__(self, folder, port, replica_set=NAME, *, host="127.0.0.1", inside=()):
+    def __init__(self, folder, port, replica_set=NAME, *, host="127.0.0.1", inside=(), parameters=NONE):
         self.host = host
         self.port = port
         self._inside = inside
         self._folder = folder
         self._replica_set = replica_set
+        self._parameters = parameters
         self._process = None
         self._client = None
         (folder / "db").mkdir(parents=True)
@@ -50,7 +53,7 @@ class Member:
             raise MongodNotFound
         argv = [sys.executable, "-I", "-S", supervisor.__file__, str(self._folder), "keep", str(program)]
         self._process = subprocess.Popen(
-            [*self._inside, *argv, *_options(self._folder / "db", self.host, self.port, self._replica_set)],
+            [*self._inside, *argv, *self._options()],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -59,6 +62,16 @@ class Member:
         self._client = MongoClient(
             self.host, self.port, directConnection=True, serverSelectionTimeoutMS=1000, socketTimeoutMS=5000
         )
+
+    def _options(self):
+        given = {"--dbpath": self._folder / "db", "--port": self.port, "--bind_ip": self.host}
+        given |= {"--wiredTigerCacheSizeGB": 0.25}
+        if self._replica_set is not None:
+            given |= {"--replSet": self._replica_set, "--oplogSize": 256}
+        words = [word for name, value in given.items() for word in (name, str(value))]
+        parameters = {"transactionLifetimeLimitSeconds": 5, "diagnosticDataCollectionEnabled": "false"}
+        parameters |= self._parameters
+        return [*words, *(f"--setParameter={name}={value}" for name, value in parameters.items()), "--nounixsocket"]
 
     def command(self, *command):
         """Run a command of the database admin on this very member."""
@@ -99,14 +112,14 @@ class ReplicaSet:
     """Mongods on free ports, their data in a temporary folder; used inside ``with``.
 
     With ``proxy`` there is one member, and all but this class reach it through the proxy only. With ``machines`` each
-    has one member. Not ``initiated``, its members run but are no set.
+    has one member. Not ``initiated``, its members run but are no set. ``parameters`` are more of mongod's.
     """
 
-    def __init__(self, size=3, proxy=None, *, initiated=True, machines=()):
+    def __init__(self, size=3, proxy=None, *, initiated=True, machines=(), parameters=NONE):
         self._initiated = initiated
         self._folder = Path(tempfile.mkdtemp(prefix="gatewayfw-faults-"))
         ports = _free_ports(1 if proxy else size)
-        self.members = [Member(self._folder / str(port), port) for port in ports]
+        self.members = [Member(self._folder / str(port), port, parameters=parameters) for port in ports]
         self._hosts = [f"127.0.0.1:{proxy.port if proxy else port}" for port in ports]
         if machines:
             self.members = [
@@ -178,15 +191,6 @@ def standalone(folder):
         yield f"mongodb://127.0.0.1:{member.port}/"
     finally:
         member.kill()
-
-
-def _options(db, host, port, replica_set):
-    options = {"--dbpath": db, "--port": port, "--bind_ip": host, "--wiredTigerCacheSizeGB": 0.25}
-    if replica_set is not None:
-        options |= {"--replSet": replica_set, "--oplogSize": 256}
-    given = [word for name, value in options.items() for word in (name, str(value))]
-    parameters = {"transactionLifetimeLimitSeconds": 5, "diagnosticDataCollectionEnabled": "false"}
-    return [*given, *(f"--setParameter={name}={value}" for name, value in parameters.items()), "--nounixsocket"]
 
 
 def _free_ports(count):

@@ -27,6 +27,11 @@ _BOOTED = re.compile(r"Booting worker with pid: (\d+)")
 class Server(Gunicorn):
     """A running server whose workers are known."""
 
+    @property
+    def pid(self):
+        """The pid of the master."""
+        return self._process.pid
+
     def booted(self):
         """The pids of all workers it ever had, oldest first."""
         return [int(pid) for pid in _BOOTED.findall(self.log.read_text())]
