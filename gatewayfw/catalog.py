@@ -13,7 +13,7 @@ Its keys: ``{"format", "tokens", "maxBatch", "models", "services"}``.
 An act has ``description``, ``mode`` (``assert`` or ``create``), ``access`` (``public``, ``rule`` or
 ``open``, when nothing decides who may call it), ``roles`` (names of which a rule wants one, or null),
 ``token`` and ``role`` (where its hooks look for them, as in ``tokens``, a role also in ``set``; or null),
-``mcp`` (whether it is offered to language models as a tool),
+``mcp`` (whether it is offered to language models as a tool; or what it does: ``read``, ``add``, ``change``),
 ``limit`` (texts), ``idempotent`` (seconds that replies are kept for a repeated ``Idempotency-Key``; or
 null), ``errors`` (``[{"status", "code", "message"}]``: what exceptions become that its author or the
 gateway has given a status), ``hooks`` (``{"preValidation": [names], "preAct": [names]}``), ``maxGetDepth`` and

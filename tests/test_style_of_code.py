@@ -76,6 +76,7 @@ LATE = {
     "export.mcp": {
         "anyio",
         "anyio.to_thread",
+        "jsonschema",
         "mcp.server",
         "mcp.server.stdio",
         "mcp.shared.exceptions",

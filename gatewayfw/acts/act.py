@@ -9,7 +9,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Protocol, final
+from typing import Any, Literal, Protocol, final
 
 from gatewayfw.acts.context import Context
 from gatewayfw.acts.hooks import (
@@ -37,6 +37,9 @@ from gatewayfw.schemas.structs import Mode, Struct, compile_struct
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import PARAMETERS, pythonic
 
+#: Whether an act is a tool of language models, or what it does as one.
+ToolKind = bool | Literal["read", "add", "change"]
+
 
 class Limits(Protocol):
     """Counts the calls of acts with a ``limit``, as `gatewayfw.limits` does."""
@@ -60,9 +63,11 @@ def parse_limit_texts(limit: Any) -> tuple[str, ...]:
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _MODES = ("assert", "create")
+_TOOLS = ("read", "add", "change")
 _CEILINGS = ("max_get_depth", "max_get_leaves", "max_reply_bytes")
 _BAD_NAME = "bad {}: a letter or _, then letters, digits and _"
 _BAD_CEILING = "{} must be a positive integer"
+_BAD_TOOL = "mcp must be true or false, or what the act does: 'read', 'add' or 'change'"
 _CONTRADICTION = "public contradicts the access rule among its hooks"
 # Its hooks and fn use the context, the deadline and the models of the gateway they were written for.
 _FOREIGN = "an act of another gateway; mount that gateway and give its URL, or give plain objects"
@@ -87,7 +92,7 @@ class ActDefinition:
     max_get_leaves: int | None = field(default=None, repr=False)
     max_reply_bytes: int | None = field(default=None, repr=False)
     returns: Any = field(default=None, repr=False)
-    mcp: bool = field(default=False, repr=False)
+    mcp: ToolKind = field(default=False, repr=False)
     exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = field(default=None, repr=False)
     idempotent: str | None = field(default=None, repr=False)
     idempotent_by: ActFn | None = field(default=None, repr=False)
@@ -276,7 +281,7 @@ def _problems(settings: Settings, given: ActDefinition, common: Lists) -> Iterat
         *find_fn_problems(given.fn),
         *find_hook_problems({name: parts[name] for name in HOOKS}),
         *(_BAD_CEILING.format(name) for name in _CEILINGS if not _is_ceiling(parts[name])),
-        *([] if isinstance(given.mcp, bool) else ["mcp must be true or false"]),
+        *([] if isinstance(given.mcp, bool) or given.mcp in _TOOLS else [_BAD_TOOL]),
     ]
     yield from problems
     if not problems:

@@ -11,7 +11,16 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar, Unpack, final
 
-from gatewayfw.acts.act import Act, ActDefinition, Limits, Service, parse_act, parse_service, put_common_hooks
+from gatewayfw.acts.act import (
+    Act,
+    ActDefinition,
+    Limits,
+    Service,
+    ToolKind,
+    parse_act,
+    parse_service,
+    put_common_hooks,
+)
 from gatewayfw.acts.hooks import (
     HOOKS,
     NO_HOOKS,
@@ -52,7 +61,7 @@ class ActOptions(TypedDict, total=False):
     max_get_leaves: int | None
     max_reply_bytes: int | None
     returns: Any
-    mcp: bool
+    mcp: ToolKind
     exceptions: Mapping[type[Exception], tuple[int, str, str]] | None
     idempotent: str | None
     idempotent_by: ActFn | None
@@ -102,7 +111,7 @@ class Acts(Directory):
         max_get_leaves: int | None = None,
         max_reply_bytes: int | None = None,
         returns: Any = None,
-        mcp: bool = False,
+        mcp: ToolKind = False,
         exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = None,
         idempotent: str | None = None,
         idempotent_by: ActFn | None = None,
@@ -122,9 +131,10 @@ class Acts(Directory):
         acts. ``limit`` is the rate at which one caller may call, such as ``"10/minute"``, or a list of rates; see
         `gatewayfw.limits`. ``max_get_depth``, ``max_get_leaves`` and ``max_reply_bytes`` replace the settings of those
         names. ``returns`` describes the result for clients, see `gatewayfw.acts.returns`. ``mcp`` offers the act to
-        language models as a tool, see `gatewayfw.export.mcp`. ``exceptions`` says which replies exceptions of the act
-        and its hooks become, ``{SomeError: (409, "code", "message")}``, in addition to the gateway's, see
-        `gatewayfw.acts.replies`.
+        language models as a tool, see `gatewayfw.export.mcp`; a word says what it does with the service's own data, and
+        nothing else: ``read`` it, ``add`` to it, or ``change`` it so that a repetition changes nothing more.
+        ``exceptions`` says which replies exceptions of the act and its hooks become, ``{SomeError: (409, "code",
+        "message")}``, in addition to the gateway's, see `gatewayfw.acts.replies`.
 
         ``idempotent`` is how long (``"24h"``) the reply is kept for requests that repeat an ``Idempotency-Key``; such a
         request is done once, in one transaction, and a repetition gets the first reply. A key belongs to its caller:
@@ -156,7 +166,7 @@ class Acts(Directory):
         max_get_leaves: int | None = None,
         max_reply_bytes: int | None = None,
         returns: Any = None,
-        mcp: bool = False,
+        mcp: ToolKind = False,
         exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = None,
         idempotent: str | None = None,
         idempotent_by: ActFn | None = None,

@@ -1,8 +1,9 @@
 """A server of the Model Context Protocol; its tools are acts with ``mcp=True``.
 
 A tool is named ``MODEL_ACT``, with the service in front unless that is ``main``; it takes ``set`` and ``get`` as the
-act's JSON Schema says. A call is an ordinary request, with the endpoint's hooks, access rules, limits and envelope. An
-error becomes a tool error with nothing but the message.
+act's JSON Schema says, and gives what its ``returns`` says as text and as structured content; the latter has to be an
+object, so any other result is its ``result``. A call is an ordinary request, with the endpoint's hooks, access rules,
+limits and envelope. An error becomes a tool error with nothing but the message.
 
 Needs the extra ``gatewayfw[mcp]``.
 
@@ -18,7 +19,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, final
 
 from gatewayfw.errors import DefinitionError, missing_extra
-from gatewayfw.export.jsonschema.document import ActEntry, acts_of, details_schema
+from gatewayfw.export.jsonschema.document import ActEntry, acts_of, details_schema, result_schema
+from gatewayfw.export.jsonschema.kinds import object_of
 from gatewayfw.spelling import MAIN
 
 if TYPE_CHECKING:
@@ -32,6 +34,14 @@ _ABOUT = (
     "Each tool runs one act of a gateway. `set` is what the act needs; `get` names the fields of the result to show, "
     "with 1, or with an object for what a relation embeds. Only `_id` is shown unasked."
 )
+_GET = 'What to show of the result beside `_id`: {"name": 1}, or an object in place of 1 for what a relation embeds.'
+#: What clients are told of an act, by its ``mcp``; of True what the specification says of tools without hints.
+HINTS: Mapping[bool | str, Mapping[str, bool]] = {
+    True: {"read_only_hint": False, "destructive_hint": True, "idempotent_hint": False, "open_world_hint": True},
+    "read": {"read_only_hint": True, "destructive_hint": False, "idempotent_hint": True, "open_world_hint": False},
+    "add": {"read_only_hint": False, "destructive_hint": False, "idempotent_hint": False, "open_world_hint": False},
+    "change": {"read_only_hint": False, "destructive_hint": True, "idempotent_hint": True, "open_world_hint": False},
+}
 
 
 @final
@@ -41,16 +51,29 @@ class ActTool:
 
     Attributes:
         schema: of the arguments, ``{"set", "get"}``; a part that takes nothing may be left out.
+        output: the schema of the structured content.
+        is_wrapped: whether that is ``{"result"}``, as the act's result need not be an object.
     """
 
     name: str
     entry: ActEntry
     schema: Schema
+    output: Schema
+    is_wrapped: bool
 
     @property
     def description(self) -> str:
         """The author's description of the act."""
         return str(self.entry.act["description"]) or self.entry.title
+
+    def problem(self, arguments: Mapping[str, Any]) -> str | None:
+        """Return what is wrong with arguments that no request can be made of."""
+        for name, value in arguments.items():
+            if name not in ("set", "get"):
+                return f"there is no argument {name!r}: the tool takes set and get"
+            if not isinstance(value, Mapping):
+                return f"{name} must be an object"
+        return None
 
     def body(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the body of the request for a call."""
@@ -72,8 +95,26 @@ def tools_of(catalog: Mapping[str, Any]) -> dict[str, ActTool]:
         name = "_".join((*service, entry.model, entry.name))
         if name in found:
             raise DefinitionError(f"mcp: {found[name].entry.title} and {entry.title} would both be the tool {name}")
-        found[name] = ActTool(name, entry, details_schema(catalog, entry.act))
+        found[name] = ActTool(name, entry, _input(catalog, entry.act), *_output(catalog, entry.act))
     return found
+
+
+def _input(catalog: Mapping[str, Any], act: Mapping[str, Any]) -> Schema:
+    schema = details_schema(catalog, act)
+    # Clients look for a type beside a reference, to know whether to send an object or text.
+    parts = {name: {"type": "object", **part} for name, part in schema["properties"].items()}
+    if "get" in parts and act["get"]["kind"] == "selection":
+        parts["get"].setdefault("description", _GET)
+    return {**schema, "properties": parts}
+
+
+def _output(catalog: Mapping[str, Any], act: Mapping[str, Any]) -> tuple[Schema, bool]:
+    result, defs = result_schema(catalog, act)
+    shared = {"$defs": defs} if defs else {}
+    whole = defs[result["$ref"].removeprefix("#/$defs/")] if "$ref" in result else result
+    if whole.get("type") == "object":
+        return {"type": "object", **result, **shared}, False
+    return {**object_of({"result": result}, ["result"]), **shared}, True
 
 
 def make_server(catalog: Mapping[str, Any], send: Send, name: str = "gatewayfw") -> Server[Any]:
@@ -87,16 +128,25 @@ def make_server(catalog: Mapping[str, Any], send: Send, name: str = "gatewayfw")
     try:
         import anyio  # All of an optional extra.
         import anyio.to_thread
+        from jsonschema import Draft202012Validator
         from mcp.server import Server
         from mcp.shared.exceptions import MCPError
-        from mcp.types import INVALID_PARAMS, CallToolResult, ListToolsResult, TextContent, Tool
+        from mcp.types import INVALID_PARAMS, CallToolResult, ListToolsResult, TextContent, Tool, ToolAnnotations
     except ImportError as error:
         raise missing_extra("a server for language models", "mcp", "mcp") from error
     tools = tools_of(catalog)
     listed = [
-        Tool(name=tool.name, title=tool.entry.title, description=tool.description, input_schema=tool.schema)
+        Tool(
+            name=tool.name,
+            title=tool.entry.title,
+            description=tool.description,
+            input_schema=tool.schema,
+            output_schema=tool.output,
+            annotations=ToolAnnotations(**HINTS[tool.entry.act["mcp"]]),
+        )
         for tool in tools.values()
     ]
+    validators = {name: Draft202012Validator(tool.output) for name, tool in tools.items()}
 
     async def list_tools(_context: Any, _params: Any) -> ListToolsResult:
         return ListToolsResult(tools=listed)
@@ -105,9 +155,21 @@ def make_server(catalog: Mapping[str, Any], send: Send, name: str = "gatewayfw")
         tool = tools.get(params.name)
         if tool is None:
             raise MCPError(INVALID_PARAMS, f"there is no tool {params.name!r}")
-        envelope = await anyio.to_thread.run_sync(send, tool.body(params.arguments or {}))
-        text, failed = _unpack(envelope)
-        return CallToolResult(content=[TextContent(type="text", text=text)], is_error=failed)
+        arguments = params.arguments or {}
+        if problem := tool.problem(arguments):
+            return failed(problem)
+        envelope = await anyio.to_thread.run_sync(send, tool.body(arguments))
+        if envelope["success"] is not True:
+            return failed(str(envelope["body"]["message"]))
+        text = json.dumps(envelope["body"], ensure_ascii=False)
+        shown = {"result": envelope["body"]} if tool.is_wrapped else envelope["body"]
+        # Clients refuse all of a result that is not as announced, such as that of an act without its `returns`.
+        for error in validators[tool.name].iter_errors(shown):
+            return failed(f"done, but not as announced ({error.json_path}: {error.message}): {text}")
+        return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=shown)
+
+    def failed(text: str) -> CallToolResult:
+        return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
     return Server(name, version=digest(catalog), instructions=_ABOUT, on_list_tools=list_tools, on_call_tool=call_tool)
 
@@ -134,9 +196,3 @@ def digest(catalog: Mapping[str, Any]) -> str:
     """
     text = json.dumps(catalog, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _unpack(envelope: Mapping[str, Any]) -> tuple[str, bool]:
-    if envelope["success"] is True:
-        return json.dumps(envelope["body"], ensure_ascii=False), False
-    return str(envelope["body"]["message"]), True

@@ -12,7 +12,7 @@ from ..service import Body, Service
 def register(service: Service) -> None:
     """Register the act."""
 
-    @service.gw.acts.act("city", "getCity", set={"cityId": object_id(of="city")}, get=1, public=True, mcp=True)
+    @service.gw.acts.act("city", "getCity", set={"cityId": object_id(of="city")}, get=1, public=True, mcp="read")
     def get_city(body: Body) -> dict[str, Any]:
         """Return one city."""
         details = body["details"]

@@ -13,7 +13,7 @@ def register(service: Service) -> None:
     """Register the act."""
 
     @service.gw.acts.act(
-        "country", "getCountry", set={"countryId": object_id(of="country")}, get=1, public=True, mcp=True
+        "country", "getCountry", set={"countryId": object_id(of="country")}, get=1, public=True, mcp="read"
     )
     def get_country(body: Body) -> dict[str, Any]:
         """Return one country."""

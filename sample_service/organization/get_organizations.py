@@ -21,7 +21,7 @@ def register(service: Service) -> None:
         mode="create",
         pre_act=service.signed_in,
         returns=listing.returns,
-        mcp=True,
+        mcp="read",
     )
     def get_organizations(body: Body) -> dict[str, Any]:
         """Return a page of organizations, oldest first, optionally filtered."""

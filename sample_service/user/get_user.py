@@ -18,7 +18,7 @@ def register(service: Service) -> None:
         set={"userId": object_id(of="user")},
         get=1,
         pre_act=service.signed_in,
-        mcp=True,
+        mcp="read",
     )
     def get_user(body: Body) -> dict[str, Any]:
         """Return one user."""

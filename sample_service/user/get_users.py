@@ -28,7 +28,7 @@ def register(service: Service) -> None:
         mode="create",
         pre_act=service.signed_in,
         returns=listing.returns,
-        mcp=True,
+        mcp="read",
     )
     def get_users(body: Body) -> dict[str, Any]:
         """Return a page of users, oldest first, optionally filtered."""

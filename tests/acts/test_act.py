@@ -235,7 +235,10 @@ REFUSED = {
     "depth true": ({"maxGetDepth": True}, "act user.addUser: max_get_depth must be a positive integer"),
     "leaves as text": ({"maxGetLeaves": "9"}, "act user.addUser: max_get_leaves must be a positive integer"),
     "leaves as fraction": ({"maxGetLeaves": 9.0}, "act user.addUser: max_get_leaves must be a positive integer"),
-    "mcp that is no yes or no": ({"mcp": 1}, "act user.addUser: mcp must be true or false"),
+    "mcp that is no kind of tool": (
+        {"mcp": "write"},
+        "act user.addUser: mcp must be true or false, or what the act does: 'read', 'add' or 'change'",
+    ),
     "returns a word nobody knows": (
         {"returns": "all"},
         "act user.addUser: returns: expected 'one', 'optional', 'many' or a value kind",

@@ -87,7 +87,9 @@ def test_the_arguments_of_a_tool_come_back(service, catalog):
                 Draft202012Validator(tool.schema).validate(given)
                 result = anyio.from_thread.run(session.call_tool, tool.name, given)
                 assert not result.is_error, result.content[0].text
-                return json.loads(result.content[0].text)
+                shown = json.loads(result.content[0].text)
+                assert result.structured_content == (shown if isinstance(shown, dict) else {"result": shown})
+                return shown
 
             await anyio.to_thread.run_sync(exchange, service, call)
 

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import get_args
 
 import anyio
 import pytest
@@ -13,14 +14,16 @@ from jsonschema import Draft202012Validator
 from mcp import Client, MCPError, StdioServerParameters
 
 from gatewayfw import gateway
+from gatewayfw.acts.act import ToolKind
 from gatewayfw.catalog import build
 from gatewayfw.errors import DefinitionError
-from gatewayfw.export.mcp import digest, make_server, tools_of
-from gatewayfw.schemas import array, string
+from gatewayfw.export.mcp import HINTS, digest, make_server, tools_of
+from gatewayfw.schemas import array, boolean, integer, nullable, string
 from tests.fuzz.sample import Sample
 
 ROOT = Path(__file__).parent.parent.parent
 STRUCT = {"set": {}, "get": {}}
+WHOLE = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
 
 
 @pytest.fixture
@@ -36,7 +39,7 @@ def gw():
         """
 
     made.acts.set_act(schema="person", act_name="hide", validator=STRUCT, fn=lambda body: None, public=True)
-    wave = {"validator": STRUCT, "fn": lambda body: None, "mcp": True}
+    wave = {"validator": STRUCT, "fn": lambda body: None, "mcp": "read", "returns": {"waves": integer()}}
     made.acts.set_service("near", {"person": {"wave": wave}})
     made.acts.set_service("far", "https://example.com")
     return made
@@ -81,24 +84,93 @@ def test_the_acts_that_opted_in_are_tools(gw):
                 "required": ["set"],
                 "additionalProperties": False,
             },
+            "output_schema": {
+                "type": "object",
+                "properties": {"result": {}},
+                "required": ["result"],
+                "additionalProperties": False,
+            },
+            "annotations": dict(HINTS[True]),
         },
         {
             "name": "near_person_wave",
             "title": "near.person.wave",
             "description": "near.person.wave",
             "input_schema": {"type": "object", "properties": {}, "additionalProperties": False},
+            "output_schema": {"type": "object", "properties": {"waves": WHOLE}, "required": ["waves"]},
+            "annotations": dict(HINTS["read"]),
         },
     ]
 
 
 def test_a_call_is_a_request_with_what_was_left_out(gw):
     seen = []
-    server = make_server(catalog_of(gw), lambda body: seen.append(body) or {"success": True, "body": {"é": [1]}})
-    assert called(server, "person_greet", {"set": {"names": ["Ana"]}}) == (False, '{"é": [1]}')
-    assert called(server, "near_person_wave", None) == (False, '{"é": [1]}')
+    server = make_server(catalog_of(gw), lambda body: seen.append(body) or {"success": True, "body": {"waves": 1}})
+    assert called(server, "person_greet", {"set": {"names": ["Ana"]}}) == (False, '{"waves": 1}')
+    assert called(server, "near_person_wave", None) == (False, '{"waves": 1}')
     greet = {"service": "main", "model": "person", "act": "greet", "details": {"set": {"names": ["Ana"]}, "get": {}}}
     wave = {"service": "near", "model": "person", "act": "wave", "details": {"set": {}, "get": {}}}
     assert seen == [greet, wave]
+
+
+@pytest.mark.parametrize(
+    ("returns", "body", "text", "structured"),
+    [
+        ("one", {"name": "é"}, '{"name": "é"}', {"name": "é"}),
+        ("optional", None, "null", {"result": None}),
+        ("optional", {"name": "é"}, '{"name": "é"}', {"result": {"name": "é"}}),
+        ("many", [{"name": "é"}], '[{"name": "é"}]', {"result": [{"name": "é"}]}),
+        ({"rows": "many"}, {"rows": []}, '{"rows": []}', {"rows": []}),
+        ({"result": boolean()}, {"result": True}, '{"result": true}', {"result": True}),
+        (nullable(boolean()), None, "null", {"result": None}),
+        (array(string()), ["é"], '["é"]', {"result": ["é"]}),
+    ],
+)
+def test_a_result_is_text_and_an_object(gw, returns, body, text, structured):
+    gw.schemas.add("city", {"name": string()})
+    gw.acts.act("city", "find", get=0, returns=returns, public=True, mcp=True)(lambda body: None)
+    server = make_server(catalog_of(gw), lambda sent: {"success": True, "body": body})
+    result = in_session(server, lambda client: client.call_tool("city_find", {"get": {}}))
+    assert (answer(result), result.structured_content) == ((False, text), structured)
+
+
+def test_a_result_that_is_not_as_announced_is_told_of_as_text(gw):
+    server = make_server(catalog_of(gw), lambda body: {"success": True, "body": {"waves": "x"}})
+    told = "done, but not as announced ($.waves: 'x' is not of type 'integer'): {\"waves\": \"x\"}"
+    assert called(server, "near_person_wave", {}) == (True, told)
+
+
+def test_a_get_says_that_it_is_an_object_and_what_for(gw):
+    gw.schemas.add("city", {"name": string()})
+    gw.acts.act("city", "find", get=0, public=True, mcp=True)(lambda body: None)
+    get = tools_of(catalog_of(gw))["city_find"].schema["properties"]["get"]
+    assert get == {
+        "type": "object",
+        "$ref": "#/$defs/get.city.0",
+        "description": (
+            'What to show of the result beside `_id`: {"name": 1}, '
+            "or an object in place of 1 for what a relation embeds."
+        ),
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({"names": []}, "there is no argument 'names': the tool takes set and get"),
+        ({"set": {}, "id": 1}, "there is no argument 'id': the tool takes set and get"),
+        ({"set": "{}"}, "set must be an object"),
+        ({"set": {}, "get": None}, "get must be an object"),
+    ],
+)
+def test_wrong_arguments_are_told_of_by_name(gw, arguments, told):
+    server = make_server(catalog_of(gw), lambda body: pytest.fail("it was sent"))
+    assert called(server, "person_greet", arguments) == (True, told)
+
+
+def test_there_are_hints_for_each_kind_of_tool():
+    assert set(HINTS) == {True, *get_args(get_args(ToolKind)[1])}
+    assert len({tuple(hints.items()) for hints in HINTS.values()}) == len(HINTS)
 
 
 def test_an_error_is_one_of_the_tool_with_its_message_only(gw):
@@ -146,6 +218,7 @@ def test_the_tools_of_the_sample_service():
     tools = tools_of(catalog_of(Sample().gw))
     for tool in tools.values():
         Draft202012Validator.check_schema(tool.schema)
+        Draft202012Validator.check_schema(tool.output)
     assert list(tools) == [
         "user_getUser",
         "user_getUsers",

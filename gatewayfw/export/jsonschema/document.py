@@ -114,6 +114,13 @@ def details_schema(catalog: Mapping[str, Any], act: Mapping[str, Any]) -> Schema
     return schema | ({"$defs": defs} if defs else {})
 
 
+def result_schema(catalog: Mapping[str, Any], act: Mapping[str, Any]) -> tuple[Schema, dict[str, Schema]]:
+    """Return the schema of the result of one act, and the ``$defs`` that it needs."""
+    defs: dict[str, Schema] = {}
+    _, shown = _writers(catalog, _DEFS, defs)
+    return _reply(shown, act), defs
+
+
 def requests_of(catalog: Mapping[str, Any]) -> list[str]:
     """Return the names of requests in ``$defs``: acts, then remote services."""
     remote = [name for name, service in catalog["services"].items() if service["remote"]]

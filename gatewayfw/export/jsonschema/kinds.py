@@ -23,7 +23,7 @@ from gatewayfw.schemas.values import HIGHEST, LOWEST
 Schema = dict[str, Any]
 
 #: The values of a `get`: leave out, show.
-FLAG: Mapping[str, Any] = MappingProxyType({"enum": [0, 1]})
+FLAG: Mapping[str, Any] = MappingProxyType({"type": "integer", "enum": [0, 1]})
 #: More levels than any `get` has.
 ENDLESS = 1_000
 _ID: Mapping[str, Any] = MappingProxyType(
@@ -142,7 +142,7 @@ class Values:
         return object_of({**{name: dict(FLAG) for name in found["fields"]}, **more, **links})
 
     def _link(self, selection: Description, levels: int) -> Schema:
-        flag = dict(FLAG) if level_of(self.models, selection)["whole"] else {"const": 0}
+        flag = dict(FLAG) if level_of(self.models, selection)["whole"] else {"type": "integer", "const": 0}
         return {"anyOf": [flag, self._selected(selection, levels, {})]}
 
 
@@ -230,6 +230,8 @@ def _named(kind: Description, *names: str) -> Schema:
 
 def _or_null(schema: Schema) -> Schema:
     changed = dict(schema)
+    if "anyOf" in changed:
+        changed["anyOf"] = [*changed["anyOf"], {"type": "null"}]
     if "const" in changed:
         changed["enum"] = [changed.pop("const")]
     if "enum" in changed:
@@ -251,9 +253,14 @@ def _count(most: int) -> Schema:
     return {"anyOf": [{"type": "integer", "minimum": 0, "maximum": most}, beyond]}
 
 
+#: The types of choices that are of one type.
+_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number"}
+
+
 def _enums(kind: Description) -> Schema:
     choices = kind["choices"]
-    words: Schema = {"type": "string"} if all(isinstance(choice, str) for choice in choices) else {}
+    types = {_TYPES.get(type(choice)) for choice in choices}
+    words = {"type": types.pop()} if len(types) == 1 and None not in types else {}
     return {**words, "const": choices[0]} if len(choices) == 1 else {**words, "enum": list(choices)}
 
 
@@ -265,8 +272,8 @@ def _decimal(kind: Description) -> Schema:
     fraction = rf"(?:\.[0-9]{{1,{kind['places']}}})?" if kind["places"] else ""
     bounds = [f"at least {kind['minimum']}"] if "minimum" in kind else []
     bounds += [f"at most {kind['maximum']}"] if "maximum" in kind else []
-    types = ["string", "integer"] if kind.get("whole") else "string"
-    written: Schema = {"type": types, "pattern": f"^-?[0-9]{{1,{MOST_DIGITS}}}{fraction}$"}
+    text: Schema = {"type": "string", "pattern": f"^-?[0-9]{{1,{MOST_DIGITS}}}{fraction}$"}
+    written = {"anyOf": [text, {"type": "integer"}]} if kind.get("whole") else text
     return {**written, "$comment": f"A number {' and '.join(bounds)}."} if bounds else written
 
 

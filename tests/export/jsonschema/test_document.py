@@ -181,7 +181,7 @@ def defs_of(gw, **options):
     return json_schema(build(gw.schemas, gw.acts))["$defs"]
 
 
-FLAG = {"enum": [0, 1]}
+FLAG = {"type": "integer", "enum": [0, 1]}
 REVISION = {"type": "integer", "minimum": 0}
 TEXT = {"type": "string"}
 ID = {"type": "string", "pattern": "^[0-9a-fA-F]{24}$", "maxLength": 24}
@@ -279,7 +279,7 @@ def test_a_restricted_selection_stands_where_it_is_used(gw):
         _id=FLAG,
         name=FLAG,
         _rev=FLAG,
-        members={"anyOf": [{"const": 0}, closed(_id=FLAG, name=FLAG)]},
+        members={"anyOf": [{"type": "integer", "const": 0}, closed(_id=FLAG, name=FLAG)]},
         boss={"anyOf": [FLAG, ref("get.person.0.below")]},
     )
     assert defs["main.club.do.reply"] == closed(

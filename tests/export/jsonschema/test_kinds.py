@@ -75,6 +75,8 @@ KINDS = {
     "id of a model": (object_id(of="user"), {**ID, "description": "An _id of the model user."}),
     "one choice": (enums("a"), {"type": "string", "const": "a"}),
     "choices": (enums("a", "b"), {"type": "string", "enum": ["a", "b"]}),
+    "choices of numbers": (enums(0, 1), {"type": "integer", "enum": [0, 1]}),
+    "one number": (enums(1.5), {"type": "number", "const": 1.5}),
     "choices of all types": (enums("a", 1, True), {"enum": ["a", 1, True]}),
     "anything": (any_(), {}),
     "list": (array(boolean()), {"type": "array", "items": {"type": "boolean"}}),
@@ -170,11 +172,12 @@ def test_a_selection_or_null_is_one_of_the_two():
     assert values.schema(kind) == {"anyOf": [{"$ref": "#/get.user.0"}, {"type": "null"}]}
 
 
-@pytest.mark.parametrize(("more", "null"), [({}, []), ({"nullable": True}, ["null"])])
+@pytest.mark.parametrize(("more", "null"), [({}, []), ({"nullable": True}, [{"type": "null"}])])
 def test_where_decimals_may_be_whole_numbers_these_are_integers(more, null):
     kind = {"kind": "decimal", "places": 2, "whole": True, "presence": "required", **more}
     schema = Values({}, "#/", {}).schema(kind)
-    assert schema == {"type": ["string", "integer", *null], "pattern": r"^-?[0-9]{1,34}(?:\.[0-9]{1,2})?$"}
+    text = {"type": "string", "pattern": r"^-?[0-9]{1,34}(?:\.[0-9]{1,2})?$"}
+    assert schema == {"anyOf": [text, {"type": "integer"}, *null]}
     validator = jsonschema.Draft202012Validator(schema)
     assert [value for value in (12, "12.50", 12.5, "12.501", True) if validator.is_valid(value)] == [12, "12.50"]
 
@@ -185,7 +188,7 @@ MODELS = {
         "links": {"friends": {"model": "user", "type": "multiple", "fields": ["_id", "name"]}},
     }
 }
-FLAG = {"enum": [0, 1]}
+FLAG = {"type": "integer", "enum": [0, 1]}
 NOTHING = {"type": "object", "maxProperties": 0}
 USER = {"kind": "selection", "model": "user", "depth": 0}
 
@@ -227,7 +230,7 @@ def test_a_selection_that_its_author_chose_is_as_deep_as_the_act_allows():
         closed(
             age=FLAG,
             _rev=FLAG,
-            some={"anyOf": [{"const": 0}, inner]},
+            some={"anyOf": [{"type": "integer", "const": 0}, inner]},
             all={"anyOf": [FLAG, inner]},
             more={"anyOf": [FLAG, last]},
         )
