@@ -114,7 +114,7 @@ class ModelReads:
                 return self.find(**keys)
             filter = choose_filter(config, filter)
         model = self._handle
-        wanted = model.parse_filter(filter, filters, reveal, optional=True)
+        wanted = model.read_filter(filter, filters, reveal)
         return read.find(model, wanted, model.compile(projection, reveal), reveal)
 
     def find_one(
@@ -137,7 +137,7 @@ class ModelReads:
         """
         model = self._handle
         compiled, storage = model.compile(projection, reveal), model.ready()
-        return read.find_first(storage, model, model.parse_filter(filter, filters, reveal, optional=True), compiled)
+        return read.find_first(storage, model, model.read_filter(filter, filters, reveal), compiled)
 
     def count(self, filter: Filter | None = None, *, filters: Filter | None = None, reveal: Sequence[str] = ()) -> int:
         """Return how many documents match; without a filter, all of them.
@@ -145,7 +145,7 @@ class ModelReads:
         Raises:
             UsageError, ValidationError, TypeError: as for `find`.
         """
-        wanted = self._handle.parse_filter(filter, filters, reveal, optional=True)
+        wanted = self._handle.read_filter(filter, filters, reveal)
         return self._handle.ready().count(self.name, wanted)
 
     def exists(
@@ -158,7 +158,7 @@ class ModelReads:
         Raises:
             UsageError, ValidationError, TypeError: as for `find`.
         """
-        wanted = self._handle.parse_filter(filter, filters, reveal, optional=True)
+        wanted = self._handle.read_filter(filter, filters, reveal)
         return read.is_there(self._handle.ready(), self.name, wanted)
 
     def distinct(
@@ -181,7 +181,7 @@ class ModelReads:
         model = self._handle
         admitted = revealed(model.schemas, self.schema, reveal)
         path = distinct_path(model.schemas, self.schema, field, admitted, model.viewer())
-        wanted = model.parse_filter(filter, filters, reveal, optional=True)
+        wanted = model.read_filter(filter, filters, reveal)
         found = model.ready().distinct(self.name, path, wanted)
         return [loaded_form(value) for value in sorted(found, key=order_key)]
 

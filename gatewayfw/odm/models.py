@@ -107,11 +107,11 @@ class Model(ModelReads):
             TooLarge: the pure fields would have more bytes than the setting ``document_bytes``, and a field
                 in the update grew; or a document would exceed the database's limit.
         """
-        model, wanted = self._handle, self._handle.parse(filter, filters, reveal)
+        model, wanted = self._handle, self._handle.write_filter(filter, filters, reveal)
         if upsert is not False:
             check_upsert(upsert, rev)
             return upsert_one(model, wanted, update, filter or filters or {}, projection, allow)
-        return update_one(model, model.limit(wanted), update, rev, projection, allow)
+        return update_one(model, wanted, update, rev, projection, allow)
 
     def delete_one(
         self,
@@ -137,7 +137,7 @@ class Model(ModelReads):
             StillReferenced: other documents embed it; the error has the number of holders by model.
             Stale: as for `find_one_and_update`.
         """
-        return delete_one(self._handle, self._handle.parse_filter(filter, filters, reveal), rev, hard_cascade)
+        return delete_one(self._handle, self._handle.write_filter(filter, filters, reveal), rev, hard_cascade)
 
     def add_relation(
         self,
@@ -170,7 +170,7 @@ class Model(ModelReads):
                 relation would be left empty.
             Stale: as for `find_one_and_update`.
         """
-        wanted = self._handle.parse_filter(filter, filters, reveal)
+        wanted = self._handle.write_filter(filter, filters, reveal)
         return add_relations(self._handle, wanted, relations, rev, projection, replace, allow)
 
     def remove_relation(
@@ -196,7 +196,7 @@ class Model(ModelReads):
             Conflict: a required relation would be left empty.
             Stale: as for `find_one_and_update`.
         """
-        wanted = self._handle.parse_filter(filter, filters, reveal)
+        wanted = self._handle.write_filter(filter, filters, reveal)
         return remove_relations(self._handle, wanted, relations, rev, projection, allow)
 
     def insert_many(
@@ -250,7 +250,7 @@ class Model(ModelReads):
             TooLarge: inside `odm.transaction` more than 1,000 documents match.
             Timeout: the deadline passed.
         """
-        return many.update_many(self._handle, self._handle.parse_filter(filter, filters, reveal), update, allow)
+        return many.update_many(self._handle, self._handle.write_filter(filter, filters, reveal), update, allow)
 
     def delete_many(
         self,
@@ -275,7 +275,7 @@ class Model(ModelReads):
             TooLarge: inside `odm.transaction` more than 1,000 documents match.
             Timeout: the deadline passed.
         """
-        return many.delete_many(self._handle, self._handle.parse_filter(filter, filters, reveal), hard_cascade)
+        return many.delete_many(self._handle, self._handle.write_filter(filter, filters, reveal), hard_cascade)
 
     # The contract's spellings of the methods above; each takes one object or keywords.
     insertOne = as_contract(insert_one)

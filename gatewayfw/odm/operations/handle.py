@@ -84,42 +84,33 @@ class Handle:
         """The size check of a document's pure fields; None if they need none."""
         return allowance_of(self.schema, self.schemas.settings.document_bytes)
 
-    def parse_filter(
-        self, filter: Filter | None, filters: Filter | None, reveal: Sequence[str], *, optional: bool = False
-    ) -> dict[str, Any]:
-        """Return an operation's filter in its stored form, limited to the caller's rows.
-
-        Only an ``optional`` filter may select all documents.
-        """
+    def read_filter(self, filter: Filter | None, filters: Filter | None, reveal: Sequence[str]) -> dict[str, Any]:
+        """Return a read's filter in its stored form, limited to the caller's rows."""
         viewer = self.viewer()
-        return limit(viewer, self.name, self._parse(viewer, filter, filters, reveal, optional=optional))
+        return limit(viewer, self.name, self._parse(viewer, filter, filters, reveal)[0])
 
-    def parse(
-        self, filter: Filter | None, filters: Filter | None, reveal: Sequence[str], *, optional: bool = False
-    ) -> dict[str, Any]:
-        """Return the same not limited, which is up to the operation."""
-        return self._parse(self.viewer(), filter, filters, reveal, optional=optional)
+    def write_filter(self, filter: Filter | None, filters: Filter | None, reveal: Sequence[str]) -> dict[str, Any]:
+        """Return the filter of a change in its stored form; it may not select all.
+
+        The operation limits it to the caller's rows, once it knows that the caller may write.
+        """
+        wanted, where = self._parse(self.viewer(), filter, filters, reveal)
+        if filter is None and filters is None:
+            raise UsageError(f"{where}: expected an object")
+        if selects_all(wanted):
+            raise UsageError(f"{where}: say which document to change or delete; an empty filter matches any of them")
+        return wanted
 
     def _parse(
-        self,
-        viewer: Viewer | None,
-        filter: Filter | None,
-        filters: Filter | None,
-        reveal: Sequence[str],
-        *,
-        optional: bool,
-    ) -> dict[str, Any]:
+        self, viewer: Viewer | None, filter: Filter | None, filters: Filter | None, reveal: Sequence[str]
+    ) -> tuple[dict[str, Any], str]:
+        """Return a filter in its stored form, and the name of its argument."""
         where = "filter"
         if filters is not None:
             filter, where = choose_filter(filters, filter), "filters"
-        if filter is None and not optional:
-            raise UsageError(f"{where}: expected an object")
         if reveal:
             reveal = revealed(self.schemas, self.schema, reveal)
-        wanted = stored_filter(self.schemas, self.schema, filter, where, reveal, viewer)
-        if not optional and selects_all(wanted):
-            raise UsageError(f"{where}: say which document to change or delete; an empty filter matches any of them")
-        return wanted
+        return stored_filter(self.schemas, self.schema, filter, where, reveal, viewer), where
 
     def compile(self, get: Get | None, reveal: Sequence[str] = ()) -> Projection:
         """Compile what to show: the fields that a `get` asks for, and the revealed ones."""

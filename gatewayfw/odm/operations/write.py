@@ -106,7 +106,7 @@ def update_one(
 ) -> Document | None:
     """Change one document's pure fields, and every copy; return it projected."""
     permission = Permission(model, names_in_update(changes), allow)
-    storage = model.ready()
+    storage, wanted = model.ready(), model.limit(wanted)
     projection = model.compile(get)
     change = stored_update(model.schema, changes or {})
     exact, shown = of_revision(permission.narrow(wanted), rev), [*projection.paths, *permission.judged]
@@ -230,7 +230,7 @@ def _relate(
     permission: Permission,
     plan: Callable[[Attempt, ModelSchema, Filter, Mapping[str, RelationInput]], Plan[Document | None]],
 ) -> Document | None:
-    storage = model.ready()
+    storage, wanted = model.ready(), model.limit(wanted)
     projection = model.compile(get)
     inputs = parse_inputs(model.schema, relations)
     if not inputs:
@@ -249,7 +249,7 @@ def _relate(
 def delete_one(model: Handle, wanted: dict[str, Any], rev: int | None, cascade: bool) -> DeleteResult:
     """Delete one document, and with ``cascade`` those that require it."""
     permission = Permission(model)
-    storage = model.ready()
+    storage, wanted = model.ready(), model.limit(wanted)
     check_flag("hardCascade", cascade)
     exact = of_revision(permission.narrow(wanted), rev)
 
