@@ -19,13 +19,20 @@ from gatewayfw.schemas.kinds.base import Description
 #: What only a gateway that takes batches has, in `template.ts`.
 _BATCH = re.compile(r"/\* batch \*/\n?(.*?)/\* end \*/\n?", re.DOTALL)
 
+#: Linters advise against what types of any `get` and a client of any JSON need.
+_HEAD = f"""\
+// {OPENING}
+/* eslint-disable -- types of any `get` and a client of any JSON */
+// biome-ignore-all lint: types of any `get` and a client of any JSON
+"""
+
 
 def typescript(catalog: Mapping[str, Any]) -> str:
     """Return the source of the module for a catalog; equal catalogs give equal text."""
     models: Mapping[str, Any] = catalog["models"]
     described = block(TypeMember(name, _model(models, model)) for name, model in models.items())
     services = block(TypeMember(name, _service(models, service)) for name, service in catalog["services"].items())
-    head = [f"// {OPENING}\n", f"export interface Models {described}\n", f"export interface Services {services}\n"]
+    head = [_HEAD, f"export interface Models {described}\n", f"export interface Services {services}\n"]
     return "\n".join([*head, _rest(catalog)])
 
 

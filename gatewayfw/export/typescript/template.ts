@@ -74,7 +74,7 @@ type Always<B> = B extends Parts<infer A, infer _> ? A : B;
 
 /** `G`, with every key that `S` does not have as an error. */
 type Exact<G, S> = unknown extends S ? G : string extends keyof S ? G : {
-  [K in keyof G]: K extends keyof S ? ExactValue<G[K], Extract<S[K], object>> : never;
+  [K in keyof G]: K extends keyof S ? ExactValue<G[K], Extract<Exclude<S[K], Inherited<K>>, object>> : never;
 };
 type ExactValue<V, S> = V extends readonly unknown[] ? V : V extends object ? Exact<V, S> : V;
 
