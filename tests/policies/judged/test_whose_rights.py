@@ -6,11 +6,11 @@ import threading
 from contextvars import copy_context
 
 import pytest
-from flask import Flask
+from flask import Flask, copy_current_request_context
 
 from gatewayfw import DefinitionError, HttpError, any_
 from gatewayfw.auth import Auth, Rule, Tokens
-from tests.policies.judged.shop import ANN, BOB
+from tests.policies.judged.shop import ANN, BOB, Shop
 
 NUMBER = {"number": 1}
 BOTH = [{"number": "r-Ann"}, {"number": "r-Bob"}]
@@ -140,6 +140,64 @@ def test_a_thread_has_the_rights_that_it_was_handed(strict, hand_over, seen):
 
     strict.ask("Customer", work)
     assert counted == [seen]
+
+
+def test_a_thread_that_was_handed_only_the_request_has_nobodys_rights(strict):
+    counted = []
+
+    def work():
+        thread = threading.Thread(target=copy_current_request_context(lambda: counted.append(strict.rentals.count())))
+        thread.start()
+        thread.join()
+
+    strict.ask("Customer", work)
+    assert counted == [2]
+
+
+def test_an_act_that_an_act_calls_has_the_rights_of_its_caller(strict):
+    strict.gw.acts.act("rental", "inner")(lambda body: strict.rentals.count())
+    inner = strict.gw.acts.get_act("main", "rental", "inner")
+    assert strict.ask("Customer", lambda: inner.fn({"details": {"set": {}, "get": {}}})) == 1
+
+
+def test_hooks_of_a_remote_service_have_nobodys_rights(strict, closed_port):
+    seen = []
+    hooks = [strict.sign_in, lambda body: seen.append(strict.rentals.count())]
+    strict.gw.acts.set_service("far", f"http://127.0.0.1:{closed_port}", pre_act=hooks)
+    strict.send({**strict.body("Customer"), "service": "far"})
+    assert seen == [2]
+
+
+def test_a_job_has_nobodys_rights(open_shop):
+    """A rename reaches the copies that its caller does not see, also those that a job writes."""
+    shop = open_shop(inline_limit=1)
+    shop.policy("rental", roles=["Customer"], rows=own)
+    shop.policy("item", roles=["Customer"])
+    shop.ask("Customer", lambda: shop.items.find_one_and_update({"_id": shop.lamp}, {"$set": {"name": "lantern"}}))
+    shop.gw.odm.work()
+    assert [[item["name"] for item in one["items"]] for one in shop.rentals.find()] == [["lantern"]] * 2
+
+
+def test_every_attempt_of_an_idempotent_act_has_the_rights_of_its_caller(policies_database):
+    """The first one meets another writer; in memory there are no such conflicts."""
+    shop, seen = Shop(policies_database), []
+    shop.policy("rental", roles=["Customer"], rows=own)
+    ann = {"_id": shop.rented[ANN]}
+
+    def work(body):
+        seen.append(shop.rentals.count())
+        if len(seen) == 1:
+            other = threading.Thread(target=lambda: shop.rentals.find_one_and_update(ann, {"$set": {"note": "other"}}))
+            other.start()
+            other.join()
+        shop.rentals.find_one_and_update(ann, {"$set": {"note": "ours"}})
+
+    shop.gw.acts.act(
+        "rental", "twice", set={"role": any_, "user": any_}, pre_act=[shop.sign_in], idempotent="1h",
+        idempotent_by=lambda body: "all",
+    )(work)  # fmt: skip
+    shop.send(shop.body("Customer", act="twice"), **{"Idempotency-Key": "k"})
+    assert seen == [1, 1]
 
 
 @pytest.mark.parametrize("atomic", [False, True])
