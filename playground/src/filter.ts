@@ -82,10 +82,11 @@ export function rowsOf(filter: JsonObject): Row[] {
   });
 }
 
-/** The filter that rows mean: those of one field are one object, `eq` alone is its value. */
+/** The filter that rows with a value mean: those of one field are one object, `eq` alone is its value. */
 export function filterOf(rows: readonly Row[]): JsonObject {
-  const given = [...new Set(rows.map(({ field }) => field))].map((field): [string, Json] => {
-    const own = rows.filter((row) => row.field === field);
+  const used = rows.filter((row) => !isUnused(row));
+  const given = [...new Set(used.map(({ field }) => field))].map((field): [string, Json] => {
+    const own = used.filter((row) => row.field === field);
     const [first] = own;
     if (own.length === 1 && first?.operator === "eq" && !isObject(first.value)) return [field, first.value ?? null];
     const operators = own.filter(({ operator }) => operator !== "");
@@ -94,13 +95,17 @@ export function filterOf(rows: readonly Row[]): JsonObject {
   return Object.fromEntries(given);
 }
 
+/** Whether a row has no value yet: it is not part of the filter. */
+export function isUnused({ operator, value }: Row): boolean {
+  return operator !== "" && value === undefined;
+}
+
 /** Why rows mean no filter: what is wrong with one of them; empty where nothing is. */
-export function problemOf(rows: readonly Row[], at: number): "" | "no operator" | "no value" | "twice" {
+export function problemOf(rows: readonly Row[], at: number): "" | "no operator" | "twice" {
   const row = rows[at];
   if (!row?.operator) return "no operator";
   const first = rows.findIndex(({ field, operator }) => field === row.field && operator === row.operator);
-  if (first < at) return "twice";
-  return row.value === undefined ? "no value" : "";
+  return first < at ? "twice" : "";
 }
 
 /** Read rows that were kept as text; undefined where it has none. */

@@ -2,12 +2,12 @@
 
 import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { FilterKind, JsonObject } from "../catalog";
-import { filterOf, operandOf, operatorText, problemOf, readRows, rowsOf, unusedOf, type Row } from "../filter";
+import { filterOf, isUnused, operandOf, operatorText, problemOf, readRows, rowsOf, unusedOf, type Row } from "../filter";
 import { isObject, own, stringify, type Json } from "../json";
-import { dropDrafts, emptyValue, putDraft } from "../state";
+import { asideOf, dropDrafts, putDraft } from "../state";
 import { classes, Field, IconButton, Menu } from "../ui";
-import { DraftsContext, useTyped } from "./drafts";
-import { ErrorsContext, useErrors } from "./errors";
+import { DraftsContext } from "./drafts";
+import { useErrors } from "./errors";
 import { Group } from "./group";
 import { UndoContext } from "./undo";
 import type { Parts, ValueProps } from "./value";
@@ -18,14 +18,15 @@ type FilterProps = Omit<ValueProps<FilterKind>, "value" | "onChange"> & {
   onChange: (value: Json | undefined) => void;
 };
 
-/** Without a row it is left out where it may be. Rows that mean no filter are a draft; others stay in the order in which they were made while they mean what is sent. */
+/** Without a row it is left out where it may be. Rows that mean no filter are a draft; others, also those that are not sent, stay in the order in which they were made while they mean what is sent. */
 export function FilterField({ kind, name, path, value = {}, onChange, parts }: FilterProps) {
   const root = useRef<HTMLDivElement>(null);
   const drafts = useContext(DraftsContext);
   const undoable = useContext(UndoContext);
   const sent = rowsOf(value);
-  const [typed, setTyped] = useTyped(stringify(sent));
-  const rows = readRows(drafts.value.get(path) ?? typed) ?? sent;
+  const written = readRows(drafts.value.get(asideOf(path)) ?? "");
+  const isMeant = written && stringify(rowsOf(filterOf(written))) === stringify(sent);
+  const rows = readRows(drafts.value.get(path) ?? "") ?? (isMeant ? written : sent);
   /** The row whose operator is to get the focus; behind the last one, the button. */
   const [next, setNext] = useState<{ row: number }>();
   useLayoutEffect(() => {
@@ -38,8 +39,8 @@ export function FilterField({ kind, name, path, value = {}, onChange, parts }: F
     putDraft(drafts, path, isWrong ? stringify(next) : undefined);
     if (isWrong) return;
     const filter = filterOf(next);
-    setTyped(stringify(next), stringify(rowsOf(filter)));
-    onChange(next.length === 0 && kind.presence !== "required" ? undefined : filter);
+    putDraft(drafts, asideOf(path), next.length && stringify(next) !== stringify(rowsOf(filter)) ? stringify(next) : undefined);
+    onChange(next.every(isUnused) && kind.presence !== "required" ? undefined : filter);
   };
   const put = (at: number, row: Row) => change(rows.map((other, index) => (index === at ? row : other)));
   const remove = (at: number) => {
@@ -108,8 +109,8 @@ function begun(kind: FilterKind, { field, operator, value }: Row): Row {
   if (operator === "exists") return { field, operator, value: true };
   const operand = operandOf(kind, field, operator);
   const given = Array.isArray(value) ? value : [value ?? []].flat();
-  if (operand.kind === "array") return { field, operator, value: given };
-  return { field, operator, value: given[0] ?? emptyValue({ ...operand, nullable: false }) };
+  if (operand.kind === "array") return { field, operator, value: given.length ? given : undefined };
+  return { field, operator, value: given[0] ?? (operand.kind === "boolean" ? false : undefined) };
 }
 
 interface RowProps {
@@ -128,7 +129,6 @@ interface RowProps {
 
 const PROBLEMS = {
   "": undefined,
-  "no value": undefined,
   "no operator": ["Choose an operator."],
   twice: ["Another row has the same field and operator. Change or remove one."],
 };
@@ -136,7 +136,6 @@ const PROBLEMS = {
 function FilterRow({ kind, name, path, place, row, problem, parts, onChange, onRemove }: RowProps) {
   const { field, operator, value } = row;
   const drafts = useContext(DraftsContext);
-  const errors = useContext(ErrorsContext);
   const fieldPath = `${path}.${field}`;
   const valuePath = `${path}.${place}`;
   const fieldErrors = useErrors(fieldPath);
@@ -152,7 +151,7 @@ function FilterRow({ kind, name, path, place, row, problem, parts, onChange, onR
     const isAlike = stringify(now) === stringify(known?.value);
     turn(begun(kind, { field: name, operator: kept, value: isAlike ? old : undefined }));
   };
-  const said = problem === "no value" ? { ...errors, [valuePath]: ["A value is missing."] } : errors;
+  const isEmpty = (next: Json | undefined) => next === "" || (Array.isArray(next) && next.length === 0);
   return (
     <div class="filter-row" role="group" aria-label={name}>
       <Choice
@@ -173,17 +172,16 @@ function FilterRow({ kind, name, path, place, row, problem, parts, onChange, onR
       />
       <div class="filter-value">
         {operator !== "" && (
-          <ErrorsContext.Provider value={said}>
-            <parts.Value
-              key={`${field} ${operator}`}
-              kind={operandOf(kind, field, operator)}
-              name="value"
-              path={valuePath}
-              value={value}
-              onChange={(next) => onChange({ field, operator, value: next })}
-            />
-          </ErrorsContext.Provider>
+          <parts.Value
+            key={`${field} ${operator}`}
+            kind={operandOf(kind, field, operator)}
+            name="value"
+            path={valuePath}
+            value={value}
+            onChange={(next) => onChange({ field, operator, value: isEmpty(next) ? undefined : next })}
+          />
         )}
+        {isUnused(row) && <p class="field-hint">Without a value this row is not sent.</p>}
       </div>
       <IconButton
         small

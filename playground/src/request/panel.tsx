@@ -5,7 +5,7 @@ import type { Act } from "../catalog";
 import { JsonEditor } from "../editor";
 import { DraftsContext, ErrorsContext, errorsOf, FilesContext, UndoContext, useTyped, WhoContext } from "../form";
 import { lazy } from "../lazy";
-import { heldOf, isListing, putDraft, reasonNot, remember, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
+import { firstDraft, heldOf, isListing, putDraft, reasonNot, remember, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
 import { Button, CopyButton, Empty, Field, notify, Tabs } from "../ui";
 import { kindOfDetails, readDetails, textOf } from "./details";
 import { ActFacts, Prose } from "./docs";
@@ -35,7 +35,7 @@ export function RequestPanel({ tab }: { tab: Tab }) {
   }, [tab.reply.value, held, request]);
   const undoable = (what: string) => notify(what, { undo: remember(tab) });
   if (!spec) return <Gone request={request} />;
-  const isLocked = tab.drafts.value.size > 0 && !tab.drafts.value.has("");
+  const isLocked = Boolean(firstDraft(tab.drafts.value));
   const change = (next: Partial<ActRequest>) => void (tab.request.value = { ...tab.request.value, ...next });
   return (
     <section class="request" aria-label="Request">
@@ -101,7 +101,7 @@ function Gone({ request }: { request: ActRequest }) {
 
 /** Where something not valid waits in another part than the one that is shown: leads there, or gives it up. */
 function Unfinished({ tab }: { tab: Tab }) {
-  const [path] = tab.drafts.value.keys();
+  const path = firstDraft(tab.drafts.value);
   const where = path === "" ? "json" : "form";
   if (path === undefined || tab.part.value === where) return null;
   return (

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { leaveRow } from "../library/focus";
 import { titleOf } from "../library/reading";
 import { CallName, GivenName } from "../request/mark";
-import { openRequest } from "../state";
+import { firstDraft, openRequest } from "../state";
 import { Badge, Button, Field, Icon, IconButton, once } from "../ui";
 import { beginCapture, Captures } from "./Captures";
 import { beginCheck, Checks } from "./Checks";
@@ -111,7 +111,7 @@ function Body({ step, number }: { step: SequenceStep; number: number }) {
         <Button small icon="add" onClick={() => beginCapture(step)}>
           Capture a value of the reply
         </Button>
-        <Button small look="quiet" disabled={drafts.value.has(step.id) || formDrafts(step.id).value.size > 0} onClick={() => openRequest(step.request)}>
+        <Button small look="quiet" disabled={drafts.value.has(step.id) || firstDraft(formDrafts(step.id).value) !== undefined} onClick={() => openRequest(step.request)}>
           Open in a tab
         </Button>
       </div>

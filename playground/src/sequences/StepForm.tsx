@@ -6,7 +6,7 @@ import { JsonEditor } from "../editor";
 import { DraftsContext, OfferContext, UndoContext, useTyped } from "../form";
 import { readDetails, textOf } from "../request/details";
 import { FIELDS_TO_RETURN, GetPart, SetHead, SetPart } from "../request/parts";
-import { putDraft, specOf, type ActRequest } from "../state";
+import { firstDraft, putDraft, specOf, type ActRequest } from "../state";
 import { Tabs } from "../ui";
 import { modelOfPath } from "./shapes";
 import { changeStep, current, undoable } from "./store";
@@ -42,7 +42,7 @@ export function StepForm({ step, number }: { step: SequenceStep; number: number 
   const spec = specOf(step.request);
   const written = formDrafts(step.id);
   const [chosen, setShown] = useState<"form" | "json">(drafts.value.has(step.id) ? "json" : "form");
-  const shown = drafts.value.has(step.id) ? "json" : written.value.size > 0 ? "form" : chosen;
+  const shown = drafts.value.has(step.id) ? "json" : firstDraft(written.value) !== undefined ? "form" : chosen;
   if (!spec) return <Details step={step} number={number} />;
   const change = (part: Partial<Pick<ActRequest, "set" | "get">>) => {
     const now = current.value.steps.find(({ id }) => id === step.id) ?? step;

@@ -3,7 +3,7 @@
 import { effect, signal, type Signal } from "@preact/signals";
 import { readPlain } from "../library/reading";
 import { isSecretName } from "../library/secrets";
-import { keep, load, putDraft, type Drafts } from "../state";
+import { firstDraft, keep, load, putDraft, type Drafts } from "../state";
 import { notify } from "../ui";
 import type { Sequence, SequenceStep } from "./types";
 
@@ -40,7 +40,7 @@ export function brokenVariable({ variables }: Sequence): string | undefined {
 
 /** Whether something in a step is not valid. */
 export function isBrokenStep({ id, checks, captures }: SequenceStep): boolean {
-  const inForm = (ofForms.value.get(id)?.value.size ?? 0) > 0;
+  const inForm = firstDraft(ofForms.value.get(id)?.value ?? new Map()) !== undefined;
   return inForm || drafts.value.has(id) || hasField([id, ...[...checks, ...captures].map((one) => one.id)]);
 }
 

@@ -14,6 +14,17 @@ export function putDraft(drafts: Signal<Drafts>, path: string, text: string | un
   drafts.value = next;
 }
 
+/** Where a field keeps what is written and not sent: that is no reason to send nothing. */
+export function asideOf(path: string): string {
+  return `${path}${ASIDE}`;
+}
+const ASIDE = ".?";
+
+/** The path of the first text that keeps a request from being sent; undefined for none. */
+export function firstDraft(drafts: Drafts): string | undefined {
+  return [...drafts.keys()].find((path) => !path.endsWith(ASIDE));
+}
+
 /** Give up the texts of a field and of those within it. */
 export function dropDrafts(drafts: Signal<Drafts>, path: string): void {
   const rest = [...drafts.value].filter(([at]) => at !== path && !at.startsWith(`${path}.`));
@@ -33,7 +44,7 @@ export function moveDrafts(drafts: Signal<Drafts>, path: string, order: readonly
 
 /** Why a request is not sent; empty when it may be. */
 export function reasonNot(drafts: Drafts): string {
-  const [path] = drafts.keys();
+  const path = firstDraft(drafts);
   if (path === undefined) return "";
   return `Not sent: ${path === "" ? "the JSON of the request" : `what is written at ${path}`} is not valid.`;
 }
