@@ -97,6 +97,50 @@ def test_of_two_saved_under_one_name_the_later_stays(page, other):
         facts.get_by_text("thing.keep").first.wait_for()
 
 
+@pytest.fixture
+def crossed(page, other):
+    """Both tabs have a saved request open, and another one is saved over it: what is written here is not saved."""
+    page.bring_to_front()
+    open_act(page, "echo")
+    save_open(page, "a")
+    wait_for_saved(other, ["a"])
+    other.get_by_role("button", name="Open a in a tab").click()
+    for one, text in ((page, "mine"), (other, "theirs")):
+        one.locator("[data-path='set.note']").fill(text)
+    other.get_by_role("button", name="Update", exact=True).click()
+    other.get_by_text("“a” updated.").wait_for()
+    page.bring_to_front()
+    page.wait_for_function("key => localStorage[key].includes('theirs')", arg=PREFIX + "saved/a")
+    return page
+
+
+@pytest.mark.parametrize(
+    ("answer", "kept"), [("Show the saved one", "theirs"), ("Replace it", "mine"), ("Close", "theirs")]
+)
+def test_a_saved_request_is_not_replaced_unasked_where_another_tab_changed_it(crossed, answer, kept):
+    crossed.reload()  # what was known of it outlives that
+    crossed.get_by_role("button", name="Update", exact=True).click()
+    dialog = crossed.get_by_role("dialog", name="Changed in another browser tab")
+    dialog.get_by_role("button", name=answer, exact=True).click()
+    dialog.wait_for(state="detached")
+    assert kept in keys(crossed, "saved")["saved/a"]
+    assert crossed.locator("[data-path='set.note']").input_value() == ("mine" if answer == "Close" else kept)
+    update = crossed.get_by_role("button", name="Update", exact=True)
+    assert update.is_enabled() is (answer == "Close")
+
+
+def test_what_another_tab_changed_can_be_saved_beside(crossed):
+    crossed.get_by_role("button", name="Update", exact=True).click()
+    crossed.get_by_role("button", name="Save as new").click()
+    dialog = crossed.get_by_role("dialog", name="Save as new")
+    dialog.get_by_role("button", name="Save").click()
+    dialog.wait_for(state="detached")
+    assert {name: json.loads(text)["set"]["note"] for name, text in keys(crossed, "saved").items()} == {
+        "saved/a": "theirs",
+        "saved/a 2": "mine",
+    }
+
+
 def sequences_of(page):
     """Go to the sequences."""
     page.bring_to_front()

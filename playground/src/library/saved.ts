@@ -3,9 +3,9 @@
 import { batch, computed } from "@preact/signals";
 import { isSame } from "../json";
 import { collection } from "../state/collection";
-import type { ActRequest } from "../state/request";
+import { printOf, type ActRequest } from "../state/request";
 import type { Refusal } from "../state/storage";
-import { tabs } from "../state/tabs";
+import { tabs, type Tab } from "../state/tabs";
 import { notify } from "../ui/notice";
 import { Unreadable, readRequest, readList, readPlain, readText } from "./reading";
 import { withoutSecrets } from "./secrets";
@@ -58,6 +58,17 @@ function rename(name: string, next: string): void {
 /** Whether a request is what was saved, but for what is never saved. */
 export function isAsSaved(request: ActRequest, one: Saved): boolean {
   return isSame(withoutSecretsOf({ ...one, request }).request as never, withoutSecretsOf(one).request as never);
+}
+
+/** Whether another browser tab has changed a saved request since a tab of this page knew it. */
+export function isChangedElsewhere({ seen, request }: Tab, one: Saved): boolean {
+  return seen.value !== "" && seen.value !== printOf(one.request) && !isAsSaved(request.value, one);
+}
+
+/** Let a tab know what it is saved as. */
+export function noteSaved({ saved: name, seen }: Tab, one: Pick<Saved, "name" | "request">): void {
+  name.value = one.name;
+  seen.value = printOf(withoutSecretsOf({ ...one, folder: "" }).request);
 }
 
 export function removeSaved(one: Saved): void {

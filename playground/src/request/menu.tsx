@@ -1,12 +1,13 @@
 /** What can be done with a request beside sending it, and what it is saved as. */
 
 import { useEffect, useState } from "preact/hooks";
-import { isAsSaved, saved, saveRequest, type Saved } from "../library/saved";
+import { isAsSaved, isChangedElsewhere, noteSaved, saved, saveRequest, type Saved } from "../library/saved";
 import { lazy } from "../lazy";
-import { reasonNot, resetTab, type Tab } from "../state";
+import { firstDraft, reasonNot, resetTab, type Tab } from "../state";
 import { Button, Icon, Menu, notify } from "../ui";
 
 const SaveDialog = lazy(() => import("../library/SaveDialog").then((part) => part.SaveDialog), "");
+const ChangedDialog = lazy(() => import("../library/ChangedDialog").then((part) => part.ChangedDialog), "");
 
 /** The saved request of a tab; undefined where it is none, or was removed. */
 function savedOf(tab: Tab): Saved | undefined {
@@ -16,7 +17,7 @@ function savedOf(tab: Tab): Saved | undefined {
 /** Whether a tab's saved request was changed in it. */
 export function isChanged(tab: Tab): boolean {
   const one = savedOf(tab);
-  return one !== undefined && (tab.drafts.value.size > 0 || !isAsSaved(tab.request.value, one));
+  return one !== undefined && (firstDraft(tab.drafts.value) !== undefined || !isAsSaved(tab.request.value, one));
 }
 
 export function SavedAs({ tab }: { tab: Tab }) {
@@ -37,7 +38,11 @@ export function SavedAs({ tab }: { tab: Tab }) {
 function update(tab: Tab, one: Saved): void {
   const { name, folder, request } = one;
   const refused = saveRequest(tab.request.value, name, folder);
-  const undo = () => void saveRequest(request, name, folder);
+  const undo = () => {
+    saveRequest(request, name, folder);
+    noteSaved(tab, one);
+  };
+  noteSaved(tab, { name, request: tab.request.value });
   notify(refused ? `Updated only until the page closes: ${refused}.` : `“${name}” updated.`, { bad: refused !== "", undo });
 }
 
@@ -47,7 +52,12 @@ export function RequestMenu({ tab }: { tab: Tab }) {
   const one = savedOf(tab);
   const disabled = reasonNot(tab.drafts.value) !== "";
   const isCode = tab.shown.value === "code";
-  const save = () => (one ? update(tab, one) : setSaving(true));
+  const [isAsking, setAsking] = useState(false);
+  const save = () => {
+    if (!one) setSaving(true);
+    else if (isChangedElsewhere(tab, one)) setAsking(true);
+    else update(tab, one);
+  };
   useEffect(() => {
     const keys = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey) || event.altKey || document.querySelector("dialog[open]")) return;
@@ -86,7 +96,10 @@ export function RequestMenu({ tab }: { tab: Tab }) {
           { label: "Reset", icon: "history", onSelect: () => resetTab(tab) },
         ]}
       />
-      {isSaving && <SaveDialog request={request} from={one} onSaved={(name) => void (tab.saved.value = name)} onClose={() => setSaving(false)} />}
+      {isSaving && <SaveDialog request={request} from={one} onSaved={(name) => noteSaved(tab, { name, request: tab.request.value })} onClose={() => setSaving(false)} />}
+      {isAsking && one && (
+        <ChangedDialog tab={tab} theirs={one} onReplace={() => update(tab, one)} onSaveAsNew={() => setSaving(true)} onClose={() => setAsking(false)} />
+      )}
     </>
   );
 }

@@ -23,8 +23,8 @@ export function keepTabs(): void {
   };
   let isChange = false;
   effect(() => {
-    for (const { request, drafts, part, as, key, saved, running } of tabs.value)
-      [request.value, drafts.value, part.value, as.value, key.value, saved.value, running.value];
+    for (const { request, drafts, part, as, key, saved, seen, running } of tabs.value)
+      [request.value, drafts.value, part.value, as.value, key.value, saved.value, seen.value, running.value];
     activeId.value;
     if (isChange) timer ||= window.setTimeout(write, PAUSE);
     isChange = true;
@@ -46,12 +46,12 @@ function written(): object | undefined {
   return { active, tabs: tabs.value.map(writtenTab) };
 }
 
-function writtenTab({ request, drafts, part, as, key, saved, running }: Tab): object {
+function writtenTab({ request, drafts, part, as, key, saved, seen, running }: Tab): object {
   const { set, ...rest } = request.value;
   const kept = [...drafts.value].filter(([path, text]) => !namesSecret(`${path} ${text}`));
   const lost = drafts.value.size - kept.length;
   const isSending = running.value !== null;
-  const names = { part: part.value, as: as.value, key: key.value, saved: saved.value };
+  const names = { part: part.value, as: as.value, key: key.value, saved: saved.value, seen: seen.value };
   return { ...rest, set: withoutSecrets(set), ...names, isSending, drafts: Object.fromEntries(kept), lost };
 }
 
@@ -93,6 +93,7 @@ function restoreTab(value: unknown, at: number): boolean {
   tab.as.value = typeof given.as === "string" ? given.as : "";
   tab.key.value = typeof given.key === "string" ? given.key : "";
   tab.saved.value = typeof given.saved === "string" ? given.saved : "";
+  tab.seen.value = typeof given.seen === "string" ? given.seen : "";
   if (given.isSending === true) tab.reply.value = { status: 0, ms: 0, bytes: 0, text: "", error: LEFT, at: Date.now() };
   tab.drafts.value = new Map(drafts.filter((one): one is [string, string] => typeof one[1] === "string"));
   return given.lost !== 0;

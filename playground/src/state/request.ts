@@ -1,6 +1,6 @@
 /** A call of an act, and its reply. */
 
-import { isObject, parse, type Json, type JsonObject } from "../json";
+import { isObject, parse, stringify, type Json, type JsonObject } from "../json";
 
 export interface ActRequest {
   service: string;
@@ -43,6 +43,14 @@ export interface Reply {
 /** The body of a call, as it is sent. */
 export function bodyOf({ service, model, act, set, get }: ActRequest): JsonObject {
   return { ...(service === "main" ? {} : { service }), model, act, details: { set, get } };
+}
+
+/** A few characters that differ where requests do. */
+export function printOf(request: ActRequest): string {
+  const text = stringify(bodyOf(request));
+  let print = text.length;
+  for (let at = 0; at < text.length; at++) print = Math.imul(print ^ text.charCodeAt(at), 16_777_619);
+  return (print >>> 0).toString(36);
 }
 
 /** The body of several calls in one request. */

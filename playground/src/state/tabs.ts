@@ -11,7 +11,7 @@ import { emptyTexts } from "./empty";
 import { environment, filledIn } from "./environments";
 import type { Files } from "./files";
 import { isListing, pageOf, pageRequest, type Page } from "./pages";
-import { envelopeOf, type ActRequest, type Reply } from "./request";
+import { envelopeOf, printOf, type ActRequest, type Reply } from "./request";
 import { send, sendBatch } from "./send";
 import { tokenOf } from "./session";
 import { learnTitles } from "./titles";
@@ -38,6 +38,8 @@ export interface Tab {
   key: Signal<string>;
   /** The name of the saved request that it is; empty for none. */
   saved: Signal<string>;
+  /** A print of that saved request as this tab knows it: another browser tab may have changed it since. */
+  seen: Signal<string>;
   /** What is shown of it. */
   part: Signal<Part>;
   /** How its reply is shown. */
@@ -93,6 +95,7 @@ export function openRequest(
   const beginning = beginningOf(catalog.value, request);
   const tab = addTab({ ...beginning, set: request.set ?? beginning.set, get: request.get ?? beginning.get });
   tab.saved.value = saved;
+  tab.seen.value = saved && printOf(tab.request.value);
   opened.set(tab, tab.request.value);
   activeId.value = tab.id;
   if (run) void sendTab(tab);
@@ -114,6 +117,7 @@ export function addTab(request: ActRequest): Tab {
     as: signal(""),
     key: signal(""),
     saved: signal(""),
+    seen: signal(""),
     part: signal<Part>("form"),
     shown: signal<Shown>("tree"),
     find: signal(""),
@@ -148,6 +152,7 @@ export function showSaved(name: string, request: ActRequest): void {
   const found = tabs.value.find(({ saved }) => saved.value === name) ?? tabs.value.find(isAlike);
   if (!found) return openRequest(request, { saved: name });
   view.value = "acts";
+  if (found.saved.value !== name) found.seen.value = printOf(request);
   found.saved.value = name;
   activeId.value = found.id;
 }
