@@ -127,7 +127,7 @@ def test_code_and_exported_tests_call_the_gateway_of_the_environment(two, tmp_pa
     assert sent(two).url.startswith("http://127.0.0.1")
     add_step(two, "thing.echo")
     test = exported(two, "Test for pytest", tmp_path).read_text()
-    assert 'os.environ.get("GATEWAY_URL", "https://staging.example/api/gateway")' in test
+    assert 'os.environ.get("GATEWAY_URL", "https://staging.example/api")' in test
     two.reload()
     two.get_by_role("button", name="Add a step").wait_for()
     assert dialog_of(two).get_by_label("Gateway URL").input_value().endswith("/api/gateway")

@@ -46,6 +46,7 @@ def test_the_dialog_has_the_command_and_whose_value_each_variable_is(sequences):
         ["GATEWAY_PASSWORD", "The password of step 1, Log in."],
     ]
     assert rows[2][0] == "GATEWAY_URL"
+    assert rows[2][2].endswith(f"then it is {sequences.url.partition('/playground')[0]}.")
 
 
 def test_the_token_is_copied_where_the_test_asks_for_it(page, login):

@@ -132,7 +132,7 @@ def exported(page, item, tmp_path):
 
 def pytest_of(path, service_url, **environ):
     """Run a test file as somebody without this project would; give its exit code and output."""
-    environ = {"GATEWAY_URL": f"{service_url}/gateway", **environ}
+    environ = {"GATEWAY_URL": service_url, **environ}
     command = [sys.executable, "-I", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(path.parent)]
     done = subprocess.run(
         [*command, str(path)],

@@ -161,7 +161,7 @@ type Fetch = (
 ) => Promise<{ status: number; headers?: ReplyHeaders; text(): Promise<string> }>;
 
 export interface ClientOptions {
-  /** Where the gateway is: all that stands before `/gateway`. */
+  /** Where the gateway is, with or without `/gateway` at its end. */
   url: string;
   token?: string | null | undefined;
   headers?: Headers | undefined;
@@ -286,7 +286,7 @@ function mayPass(reply: unknown): boolean {
 
 export function createClient(options: ClientOptions): Client {
   const { url, token, headers = {}, onError } = options;
-  const endpoint = `${url.replace(/\/+$/, "")}/gateway`;
+  const endpoint = `${url.replace(/\/+$/, "").replace(/\/gateway$/, "")}/gateway`;
 
   const failed = (status: number, body: Refusal, cause?: unknown): GatewayError => {
     const error = new GatewayError({ success: false, status, body }, cause);

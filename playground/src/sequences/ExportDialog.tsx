@@ -5,7 +5,7 @@ import { leaveRow } from "../library/focus";
 import { fileName } from "../library/names";
 import { environmentUrl, environmentValues, token } from "../state";
 import { Button, CopyButton, Dialog, notify, saveFile } from "../ui";
-import { neededBy, pytestOf, testCommand } from "./pytest";
+import { baseOf, neededBy, pytestOf, testCommand } from "./pytest";
 import { change, current } from "./store";
 import { fixedTexts, withGenerated, type Fixed } from "./unique";
 import "./export.css";
@@ -62,7 +62,7 @@ export function ExportDialog({ onClose }: { onClose: () => void }) {
               <code>GATEWAY_URL</code>
             </dt>
             <dd>
-              The address of the gateway. <span class="muted">May be left out: then it is {url}.</span>
+              The address of the gateway. <span class="muted">May be left out: then it is {baseOf(url)}.</span>
             </dd>
           </div>
         </dl>

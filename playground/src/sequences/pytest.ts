@@ -31,7 +31,7 @@ export function pytestOf(sequence: Sequence, url: string, given: Values = new Ma
 
 It reads these variables of the environment:
 
-GATEWAY_URL: The address of the gateway. May be left out.
+GATEWAY_URL: The address of the gateway, with or without /gateway at its end. May be left out.
 ${needed.join("")}"""
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ import uuid
 from datetime import datetime, timezone
 from typing import Any
 
-URL = os.environ.get("GATEWAY_URL", ${literal(url)})
+URL = os.environ.get("GATEWAY_URL", ${literal(baseOf(url))}).rstrip("/").removesuffix("/gateway") + "/gateway"
 
 
 def ${functionName(name)}() -> None:
@@ -54,6 +54,11 @@ def ${functionName(name)}() -> None:
 ${lines.join("")}
 
 ${RUNTIME.replace('{"token": token}', tokenHeaderOf)}`;
+}
+
+/** An address as all generated clients take it: the part before /gateway. */
+export function baseOf(url: string): string {
+  return url.replace(/\/+$/, "").replace(/\/gateway$/, "");
 }
 
 /** A variable of the environment that the file reads. */

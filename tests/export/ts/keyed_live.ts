@@ -4,7 +4,7 @@ import { equal } from "./shape.js";
 declare const process: { argv: string[] };
 declare const console: { log(text: string): void };
 
-const client = createClient({ url: process.argv[2]! });
+const client = createClient({ url: `${process.argv[2]!}/gateway/` });
 const first = await client.call("thing", "add", { set: { n: 1 }, get: {} }, { retries: 3 });
 equal(first, 2); // the first try failed
 const second = await client.call("thing", "add", { set: { n: 2 }, get: {} }, { key: "own" });
