@@ -30,7 +30,7 @@ export function Answer({ tab, reply, shown }: { tab: Tab; reply: Reply; shown: S
   const parts = { tab, body: envelope.body as Json, find: find.trim() };
   return (
     <div class="reply-body">
-      {!envelope.success && <FailureBox failure={envelope.body} reply={reply} />}
+      {!envelope.success && <FailureBox failure={envelope.body} reply={reply} tab={tab} />}
       {envelope.success && <TokenOffer set={tab.sent.value?.set ?? {}} body={envelope.body} />}
       <div class="reply-search row">
         <input

@@ -31,6 +31,11 @@ export function Facts({ reply, tab }: { reply: Reply; tab: Tab }) {
   return (
     <div class="reply-facts" role="group" aria-label="About the reply">
       {reply.error === "Cancelled." ? <Badge>Cancelled</Badge> : <Badge look={ok ? "ok" : "bad"}>{statusWords(reply.status)}</Badge>}
+      {headerOf(reply, "idempotent-replay") === "1" && (
+        <span title="Nothing was done again: this is the reply to the first request with this Idempotency-Key">
+          <Badge look="warn">Repeated reply</Badge>
+        </span>
+      )}
       <span class="reply-fact" title="From sending to the last byte">
         {duration(reply.ms)}
       </span>
@@ -58,8 +63,13 @@ export function statusWords(status: number): string {
 }
 
 /** Empty where the reply has none. */
-export function requestId({ headers = [] }: Reply): string {
-  return headers.find(([name]) => name.toLowerCase() === "x-request-id")?.[1] ?? "";
+export function requestId(reply: Reply): string {
+  return headerOf(reply, "x-request-id");
+}
+
+/** A header of a reply by its name in small letters; empty where it is not there. */
+export function headerOf({ headers = [] }: Reply, wanted: string): string {
+  return headers.find(([name]) => name.toLowerCase() === wanted)?.[1] ?? "";
 }
 
 async function copyId(id: string): Promise<void> {

@@ -1,9 +1,10 @@
 /** What a refused request is told: the message, each error with a way to its field, and what can be done. */
 
+import { useEffect, useState } from "preact/hooks";
 import { showLogin } from "../account";
-import { catalog, loginOf, type Failure, type Reply } from "../state";
-import { Button, Empty, notify } from "../ui";
-import { requestId } from "./facts";
+import { catalog, loginOf, sendTab, type Failure, type Reply, type Tab } from "../state";
+import { Button, Empty, notify, once } from "../ui";
+import { headerOf, requestId } from "./facts";
 
 /** What stands there where no envelope came. */
 export function NoEnvelope({ reply: { status, error = "", text }, showText }: { reply: Reply; showText: () => void }) {
@@ -28,10 +29,11 @@ export function NoEnvelope({ reply: { status, error = "", text }, showText }: { 
   );
 }
 
-export function FailureBox({ failure, reply }: { failure: Failure; reply: Reply }) {
+export function FailureBox({ failure, reply, tab }: { failure: Failure; reply: Reply; tab: Tab }) {
   const canLogIn = reply.status === 401 && catalog.value && loginOf(catalog.value);
   const id = requestId(reply);
   const errors = Object.entries(failure.errors ?? {});
+  const seconds = Number(/^\d{1,6}$/.exec(headerOf(reply, "retry-after"))?.[0] ?? 0);
   return (
     <div class="failure">
       <p>
@@ -45,6 +47,7 @@ export function FailureBox({ failure, reply }: { failure: Failure; reply: Reply 
         )}
       </p>
       {reply.status >= 500 && id && <p class="failure-more">The log of the service has more, under the request id {id}.</p>}
+      {seconds > 0 && <Wait key={reply.at} until={reply.at + reply.ms + seconds * 1000} tab={tab} />}
       {errors.length > 0 && (
         <ul>
           {errors.map(([path, texts]) => (
@@ -61,6 +64,27 @@ export function FailureBox({ failure, reply }: { failure: Failure; reply: Reply 
         </ul>
       )}
     </div>
+  );
+}
+
+/** Counts down to when another try may succeed, in milliseconds since 1970. */
+function Wait({ until, tab }: { until: number; tab: Tab }) {
+  const [now, setNow] = useState(Date.now);
+  const left = Math.max(0, Math.ceil((until - now) / 1000));
+  useEffect(() => {
+    if (left === 0) return;
+    const timer = setInterval(() => setNow(Date.now()), 250);
+    return () => clearInterval(timer);
+  }, [left === 0]);
+  return (
+    <p class="failure-wait">
+      <span class="grow" aria-live={left ? "off" : "polite"}>
+        {left ? `Another try may succeed in ${left < 120 ? `${left} s` : `${Math.ceil(left / 60)} min`}.` : "Another try may succeed now."}
+      </span>
+      <Button small icon="play" aria-disabled={left > 0} onClick={once(() => left || void sendTab(tab))}>
+        Send again
+      </Button>
+    </p>
   );
 }
 

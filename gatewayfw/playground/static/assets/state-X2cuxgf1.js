@@ -1,1 +1,0 @@
-import"./tabs-DrPLxUZj.js";
