@@ -85,6 +85,7 @@ DISGUISED = "Keys may not start with $, but those of Operators in the server's c
 NO_REVISION = "Must be a whole number from 0."
 NO_PURE_FIELD = "Not a pure field of the model."
 NO_PART = "Not a field of this object."
+NO_PLACE = "An element has no name: set the whole list."
 MAYBE_PLACE = "A number above {max} may be a place in a list: set the whole value."
 NO_FACTOR = "Must be a whole number."
 NO_TRUE = "Must be true."

@@ -13,9 +13,10 @@ from typing import Any
 
 from bson import ObjectId
 from hypothesis import strategies as st
-from marshmallow import EXCLUDE, INCLUDE, Schema, post_load, pre_load
+from marshmallow import EXCLUDE, INCLUDE, Schema, missing, post_load, pre_load
 from marshmallow import fields as mm
 
+from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import (
     any_,
     array,
@@ -35,6 +36,7 @@ from gatewayfw.schemas import (
     url,
     uuid,
 )
+from gatewayfw.schemas.kinds.model_fields import refuse_unkept
 
 Forms = st.SearchStrategy[tuple[Any, Any]]
 
@@ -379,6 +381,10 @@ def _renamed(draw: st.DrawFn, one: Meaning, name: str) -> tuple[str, str, Forms]
     field.required = draw(st.booleans())
     if not field.required and type(field).__module__.startswith("marshmallow") and draw(st.booleans()):
         field.load_default = draw(one.forms)[1]
+        try:
+            refuse_unkept(mm.Nested(Schema.from_dict({"a": field})), "")
+        except DefinitionError:  # what it has not is filled in when it comes back
+            field.load_default = missing
     return sent, loaded, one.forms
 
 

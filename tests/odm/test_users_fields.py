@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import json
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
@@ -11,13 +12,14 @@ from uuid import UUID
 
 import pytest
 from bson import Binary, Decimal128, ObjectId
-from marshmallow import INCLUDE, Schema, post_load
+from marshmallow import INCLUDE, Schema, post_load, validate
 from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, UsageError, ValidationError
 from gatewayfw.odm import Operators
 from gatewayfw.schemas import Schemas, array, compile_struct, object_, object_id, optional
 from gatewayfw.settings import Settings
+from gatewayfw.web.reply import success
 from tests.models import read_stored
 
 ID = "0123456789abcdefabcdef00"
@@ -147,6 +149,44 @@ def test_what_an_act_gets_in_either_mode_goes_into_inserts_updates_and_filters(o
     assert len(thing.find().sort("v").to_list()) == 2
     assert read_stored(odm, thing, {"_id": thing.insert_one(doc={"v": made["v"]})["_id"]}) == {"v": case.stored}
     assert list(odm.integrity.misfits()) == []
+
+
+SORTED = {
+    "DateTime": (mm.DateTime(), ["2026-11-22T10:00:00.005Z", "2026-11-22T10:00:00.006Z"]),
+    "Date": (mm.Date(), ["2026-09-22", "2026-10-01"]),
+    "Time": (mm.Time(), ["09:00:00", "10:00:00", "10:00:00.500000"]),
+    "TimeDelta": (mm.TimeDelta(), [-1.0, 0.5, 10.0]),
+    "UUID": (mm.UUID(), [TEXT, TEXT.replace("0", "f")]),
+    "Enum": (mm.Enum(Colour), ["BLUE", "RED"]),
+    "Enum by value": (mm.Enum(Colour, by_value=True), [1, 2]),
+    "Decimal": (mm.Decimal(), ["9.5", "10"]),
+    "Boolean": (mm.Boolean(), [False, True]),
+    "OneOf": (mm.String(validate=validate.OneOf(["a", "b"])), ["a", "b"]),
+    "Email": (mm.Email(validate=validate.Length(max=50)), ["a@example.org", "b@example.org"]),
+    "Url": (mm.Url(validate=validate.Length(max=50)), ["https://a.org/", "https://b.org/"]),
+}
+
+
+@pytest.mark.parametrize("name", SORTED)
+def test_a_field_that_sorts_sorts_listings_and_windows(odm, name):
+    kind, values = SORTED[name]
+    window = {"type": "multiple", "limit": 9, "sort": {"field": "v", "order": "asc"}}
+    boxes = odm.new_model("box", {})
+    of = {"schemaName": "box", "type": "single", "optional": True, "relatedRelations": {"things": window}}
+    thing = odm.new_model("thing", {"v": kind}, {"of": of}, {"createIndex": {"indexSpec": {"v": 1}, "options": {}}})
+    box = boxes.insert_one(doc={})["_id"]
+    relation = {"of": {"_ids": box, "relatedRelations": {"things": True}}}
+    listing = thing.listing(filter={"v": ["gte"]}, sort=["v"], default_sort="-v")
+    thing.insert_many(docs=[{"v": value} for value in reversed(values)], relations=relation)
+    ordered = [one["v"] for one in thing.find().sort("v").to_list()]
+    assert json.loads(success(ordered))["body"] == values
+    assert [one["v"] for one in boxes.find_one({"_id": box}, projection={"things": {"v": 1}})["things"]] == ordered
+    given, listed = {"filter": {"v": {"gte": values[0]}}, "limit": 1}, []
+    while "after" not in given or given["after"]:
+        page = listing.page({"set": given, "get": {"v": 1}})
+        listed += [row["v"] for row in page["rows"]]
+        given["after"] = page["next"]
+    assert listed == ordered[::-1]
 
 
 @pytest.mark.parametrize("value", [{1}, object(), Colour.RED, float("nan"), 2**70, "\ud800", Decimal("NaN"), 1j])

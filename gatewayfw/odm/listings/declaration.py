@@ -18,7 +18,6 @@ from gatewayfw.odm.reading.paths import Copies, Found, find_in_model
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.kinds.sizes import TEXT
-from gatewayfw.schemas.kinds.text import EnumsField
 from gatewayfw.schemas.relations import Keys
 from gatewayfw.storage.order import is_place
 
@@ -240,7 +239,7 @@ def _sorted(schemas: Schemas, schema: ModelSchema, name: str) -> Field[Any]:
     if found is None or isinstance(found, Copies):
         raise _Wrong("expected one scalar field; of a relation name a field")
     kind = as_kind(found)
-    is_mixed = isinstance(found, EnumsField) and len(set(map(type, found.metadata["choices"]))) > 1
+    is_mixed = len(set(map(type, kind.description().get("choices", ())))) > 1
     if not _is_scalar(found) or not kind.sorts or is_mixed:
         raise _Wrong("expected one scalar kind that has an order")
     if kind.largest > TEXT + MOST_SORT_BYTES:

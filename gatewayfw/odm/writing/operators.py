@@ -11,6 +11,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+import marshmallow
 from marshmallow.fields import Field
 
 from gatewayfw import messages
@@ -20,7 +21,7 @@ from gatewayfw.odm.reading.paths import Found, find_in_elements, is_free, takes_
 from gatewayfw.schemas.exactness import check_value
 from gatewayfw.schemas.fields import any_
 from gatewayfw.schemas.kinds import Ability, as_kind
-from gatewayfw.schemas.kinds.checks import plain_message
+from gatewayfw.schemas.kinds.checks import first_message, plain_message
 from gatewayfw.schemas.paths import shown
 from gatewayfw.storage.filter_operators import has_operators
 from gatewayfw.storage.subset import PULLED
@@ -90,18 +91,21 @@ def _store_nothing(given: Given) -> Any:
 
 
 def _store_amount(given: Given) -> Any:
-    amount = as_kind(given.field).amount(given.value)
-    if amount is None:
-        raise given.refusal(plain_message(given.field, "invalid", messages.NO_NUMBER))
-    return amount
+    return _read_number(given, as_kind(given.field).amount)
 
 
 def _store_factor(given: Given) -> Any:
-    factor = as_kind(given.field).factor(given.value)
-    if factor is None:
-        _store_amount(given)
-        raise given.refusal(messages.NO_FACTOR)
-    return factor
+    return _read_number(given, as_kind(given.field).factor)
+
+
+def _read_number(given: Given, read: Callable[[Any], Any]) -> Any:
+    try:
+        number = read(given.value)
+    except marshmallow.ValidationError as error:
+        raise given.refusal(first_message(error.messages)) from None
+    if number is None:
+        raise given.refusal(plain_message(given.field, "invalid", messages.NO_NUMBER))
+    return number
 
 
 def _store_now(given: Given) -> Any:

@@ -143,7 +143,8 @@ def named_field(schema: ModelSchema, path: str) -> Field[Any]:
             return ANY
         inner = kind.part(part) if kind.sets_parts else None
         if inner is None:
-            raise refusal(messages.NO_PART)
+            is_place = part.isdecimal() and not kind.sets_parts
+            raise refusal(messages.NO_PLACE if is_place else messages.NO_PART)
         refusal = _Chosen if takes_any_keys(field) else refusal
         field = inner
     return field

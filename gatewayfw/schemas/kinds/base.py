@@ -140,11 +140,14 @@ class Kind(mm.Field[Any]):
         raise NotImplementedError
 
     def amount(self, value: Any) -> Any:
-        """Return the stored form of what ``$inc`` may add; None for anything else."""
+        """Return the stored form of what ``$inc`` may add.
+
+        None or a ``ValidationError`` of marshmallow's for anything else.
+        """
         return value if finite_number(value) else None
 
     def factor(self, value: Any) -> Any:
-        """Return the stored form of what ``$mul`` may multiply by; None for anything else."""
+        """Return the stored form of what ``$mul`` may multiply by, as `amount` does."""
         return self.amount(value)
 
     def current(self, now: datetime) -> Any:

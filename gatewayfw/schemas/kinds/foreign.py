@@ -10,13 +10,11 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from decimal import Decimal
 from functools import partial
 from operator import is_
 from types import MappingProxyType
 from typing import Any
 
-from bson import Decimal128
 from marshmallow import INCLUDE, Schema, ValidationError, missing, utils
 from marshmallow import fields as mm
 
@@ -24,12 +22,29 @@ from gatewayfw import messages
 from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.base import Ability, Description, Doubtful, Kind
-from gatewayfw.schemas.kinds.checks import lengths
+from gatewayfw.schemas.kinds.checks import choices, lengths
 from gatewayfw.schemas.kinds.descriptions import describe_class
 from gatewayfw.schemas.kinds.file import FileField
-from gatewayfw.schemas.kinds.foreign_values import compared_form, is_many, part_of, stored_form
+from gatewayfw.schemas.kinds.foreign_values import (
+    compared_form,
+    dumps_by_itself,
+    is_many,
+    loads_by_itself,
+    part_of,
+    stored_form,
+)
 from gatewayfw.schemas.kinds.model_fields import refuse_unkept
-from gatewayfw.schemas.kinds.sizes import DECIMAL, DOCUMENT, ENDLESS, LETTER, NUMBER, TEXT, element_bytes
+from gatewayfw.schemas.kinds.sizes import (
+    BINARY,
+    DECIMAL,
+    DOCUMENT,
+    ENDLESS,
+    LETTER,
+    NUMBER,
+    TEXT,
+    element_bytes,
+    largest_choice,
+)
 from gatewayfw.schemas.values import SCALARS, plain
 
 #: Fields whose values are alike in JSON, BSON and Python; a subclass may load anything.
@@ -37,8 +52,7 @@ _ALIKE = frozenset(
     {mm.String, mm.Email, mm.Url, mm.Integer, mm.Float, mm.Boolean}
     | {mm.DateTime, mm.NaiveDateTime, mm.AwareDateTime, mm.Date, mm.Time, mm.TimeDelta}
 )
-_SORTED = (mm.String, mm.Number, mm.Boolean, mm.UUID, mm.DateTime, mm.Date, mm.Time, mm.TimeDelta, mm.Enum)
-#: Characters of a moment in a marshmallow field, which stores it as text.
+#: Characters of a moment, a day or a time as text.
 _MOMENT = 64
 
 
@@ -56,17 +70,15 @@ class ForeignField(Kind):
         self.wrapped = field
         self.kind = str(getattr(field, "kind", type(field).__name__))
         self.reads_otherwise = type(field) not in _ALIKE
-        self.sorts = isinstance(field, _SORTED)
+        self.sorts = isinstance(field, tuple(_LARGEST))
         self.is_text = isinstance(field, mm.String) and not isinstance(field, mm.UUID)
         if isinstance(field, mm.List):
             self.elements = as_kind(field.inner)
             self.abilities = frozenset({Ability.LIST})
             self.reads_otherwise = type(field) is not mm.List or reads_otherwise(field.inner)
-        elif isinstance(field, mm.Number):
+        elif isinstance(field, (mm.Number, mm.TimeDelta)):
             self.abilities = frozenset({Ability.CALCULATE, Ability.ORDER})
-        elif isinstance(field, mm.Date):
-            self.abilities = frozenset({Ability.DATE})
-        elif isinstance(field, mm.DateTime) and not isinstance(field, mm.Time):
+        elif isinstance(field, (mm.Date, mm.DateTime)):
             self.abilities = frozenset({Ability.DATE, Ability.ORDER})
 
     @property
@@ -75,7 +87,7 @@ class ForeignField(Kind):
         if isinstance(field, mm.Nested):
             return is_many(field) or (field.unknown or field.schema.unknown) == INCLUDE
         known = isinstance(field, mm.List) or (isinstance(field, mm.Mapping) and field.value_field is not None)
-        return not known and not isinstance(field, (*_SORTED, mm.UUID, mm.IP, mm.IPInterface))
+        return not known and not self.sorts and not isinstance(field, (mm.IP, mm.IPInterface))
 
     @property
     def sets_parts(self) -> bool:  # type: ignore[override]  # by the field's class
@@ -111,12 +123,15 @@ class ForeignField(Kind):
     def amount(self, value: Any) -> Any:
         if isinstance(self.wrapped, mm.Integer) and not isinstance(value, int):
             return None
-        if not isinstance(self.wrapped, mm.Decimal):
+        if not isinstance(self.wrapped, (mm.Decimal, mm.TimeDelta)):
             return super().amount(value)
         try:
-            return Decimal128(Decimal(value)) if isinstance(value, (str, int, Decimal)) else None
-        except ArithmeticError:
+            return self.operand(value, "")
+        except Refused:
             return None
+
+    def factor(self, value: Any) -> Any:
+        return super().amount(value) if isinstance(self.wrapped, mm.TimeDelta) else self.amount(value)
 
     def current(self, now: datetime) -> Any:
         return now.date() if isinstance(self.wrapped, mm.Date) else now
@@ -125,7 +140,9 @@ class ForeignField(Kind):
     def largest(self) -> int:  # type: ignore[override]  # by the field's class
         if (fields := self._counted_fields) is not None:
             return DOCUMENT + largest_of(fields)
-        return next((rule(self.wrapped) for cls, rule in _LARGEST.items() if isinstance(self.wrapped, cls)), ENDLESS)
+        rule = next((rule for cls, rule in _LARGEST.items() if isinstance(self.wrapped, cls)), None)
+        is_own = not self.is_text and (loads_by_itself(self.wrapped) or dumps_by_itself(self.wrapped))
+        return ENDLESS if rule is None or is_own else rule(self.wrapped)
 
     def unstated(self, path: str) -> Iterator[str]:
         fields = self._counted_fields
@@ -214,14 +231,22 @@ def unstated_in(fields: Mapping[str, mm.Field[Any]], path: str) -> Iterator[str]
 
 def _largest_text(field: Any) -> int:
     most = lengths(field)[1]
+    known = choices(field)
+    if known is not None:
+        return largest_choice(known)
     return ENDLESS if most is None else TEXT + most * LETTER
 
 
-#: The most bytes of a stored value, by the class of its field; the first match counts.
+#: The most bytes of a stored value, by the class of its field; the first match counts. These are all that sort.
 _LARGEST: Mapping[type, Callable[[Any], int]] = MappingProxyType(
     {
         mm.Boolean: lambda field: 1,
-        mm.DateTime: lambda field: TEXT + _MOMENT,
+        mm.DateTime: lambda field: NUMBER,
+        mm.Date: lambda field: TEXT + _MOMENT,
+        mm.Time: lambda field: TEXT + _MOMENT,
+        mm.TimeDelta: lambda field: NUMBER,
+        mm.UUID: lambda field: BINARY + 16,
+        mm.Enum: lambda field: largest_choice([field._serialize(one, None, {}) for one in field.enum]),
         mm.Decimal: lambda field: DECIMAL,
         mm.Number: lambda field: ENDLESS if field.as_string else NUMBER,
         mm.String: _largest_text,

@@ -50,6 +50,16 @@ def stored_form(field: mm.Field[Any], value: Any) -> Any:
     return stored
 
 
+def check_default(field: mm.Field[Any], loaded: Any) -> None:
+    """Refuse a default, which a Schema does not load, if it changes on its way.
+
+    Raises:
+        marshmallow.ValidationError: it would, or the field refuses it.
+    """
+    if changed := _find_changes(field, _store(field, loaded)):
+        raise ValidationError(changed)
+
+
 def compared_form(field: mm.Field[Any], value: Any) -> Any:
     """Return the form that a filter compares with; it need not come back as it is.
 
@@ -134,6 +144,16 @@ def _changed_parts(stored: Any, again: Any) -> Any:
     else:
         return [messages.NOT_KEPT]
     return {key: texts for key, texts in pairs if texts}
+
+
+def loads_by_itself(field: mm.Field[Any]) -> bool:
+    """Tell whether a field loads values by code that is not marshmallow's."""
+    return not type(field)._deserialize.__module__.startswith("marshmallow.")
+
+
+def dumps_by_itself(field: mm.Field[Any]) -> bool:
+    """Tell whether a user's field dumps values by code that is not marshmallow's."""
+    return not (isinstance(field, KindField) or type(field)._serialize.__module__.startswith("marshmallow."))
 
 
 def is_many(field: mm.Field[Any]) -> bool:
@@ -247,8 +267,17 @@ def _store(field: mm.Field[Any] | None, loaded: Any) -> Any:
     """Return the stored form of a loaded value.
 
     Raises:
-        ValidationError: the database cannot hold it.
+        ValidationError: the database cannot hold it, or a reply would show it otherwise than the field dumps it.
     """
+    stored = _form_of(field, loaded)
+    if field is not None and loaded is not None and dumps_by_itself(field):
+        dumped = _dump(field, loaded)
+        if not same(dumped, shown_form(stored)) and dumped is not loaded and moment_of(dumped) != stored:
+            raise ValidationError(messages.NOT_KEPT)
+    return stored
+
+
+def _form_of(field: mm.Field[Any] | None, loaded: Any) -> Any:
     if loaded is None or type(loaded) in (str, int, float, bool):
         if plain(loaded):
             return loaded

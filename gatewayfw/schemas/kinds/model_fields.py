@@ -5,23 +5,29 @@ A document's field means the same in each form of a value: what a client sends, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import copy
+from collections.abc import Callable, Iterator
 from datetime import UTC
 from enum import Enum
 from typing import Any
 
-from marshmallow import INCLUDE, Schema, ValidationError
+from marshmallow import INCLUDE, Schema, ValidationError, missing
 from marshmallow import fields as mm
 from marshmallow.exceptions import RegistryError
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.kinds.base import Kind
-from gatewayfw.schemas.kinds.checks import is_scalar
+from gatewayfw.schemas.kinds.checks import first_message, is_scalar
+from gatewayfw.schemas.kinds.foreign_values import check_default, dumps_by_itself, loads_by_itself, stored_form
+from gatewayfw.schemas.values import storable_key
 
 #: The formats of days and times that copies, clients and sorts agree on.
 ISO = (None, "iso", "iso8601")
 
-_MOMENTS = (mm.DateTime, mm.NaiveDateTime, mm.AwareDateTime, mm.Date, mm.Time)
+_MOMENTS = (mm.DateTime, mm.Date, mm.Time)
+_WITH_PARTS = (mm.List, mm.Tuple, mm.Mapping, mm.Nested)
+_NOT_CALLED = "would not be called, as replies show what is stored: change that in the act, hide fields by excludes"
+_COMPUTED = (mm.Function, mm.Method, mm.Constant)
 
 
 def refuse_unkept(field: mm.Field[Any], where: str) -> None:
@@ -32,7 +38,7 @@ def refuse_unkept(field: mm.Field[Any], where: str) -> None:
     """
     try:
         for inner, path in _walk(field, "", set()):
-            if problem := _problem(inner):
+            if problem := _problem(inner) or _problem_of_default(inner, check_default if path else stored_form):
                 raise DefinitionError(f"{where}{path}: {problem}")
     except RegistryError as error:
         raise DefinitionError(f"{where}: {error} Import it before the model.") from None
@@ -53,8 +59,9 @@ def _walk(field: mm.Field[Any], path: str, known: set[object]) -> Iterator[tuple
             yield from _walk(inner, f"{path}[{place}]", known)
     elif isinstance(field, mm.Nested) and (key := schema_key(schema := field.schema)) not in known:
         known.add(key)
-        for name, inner in schema.load_fields.items():
-            yield from _walk(inner, f"{path}.{name}", known)
+        for name, inner in schema.fields.items():
+            if not inner.dump_only or isinstance(inner, _COMPUTED):  # of others there is nothing to show
+                yield from _walk(inner, f"{path}.{name}", known)
 
 
 def schema_key(schema: Schema) -> object:
@@ -71,19 +78,35 @@ def _problem(field: mm.Field[Any]) -> str | None:
         return "load_only is for requests, not for what is stored"
     if isinstance(field, mm.Pluck):
         return "Pluck stores less than its Schema has: declare the field that it plucks"
-    # A user's subclass may read the values itself.
-    is_marshmallows = any(type(field)._deserialize is cls._deserialize for cls in _MOMENTS)
-    if isinstance(field, _MOMENTS) and field.format not in ISO and is_marshmallows:
+    if field.dump_default is not missing:
+        return "dump_default would not be shown, as replies show what is stored: use load_default"
+    if dumps_by_itself(field) and (isinstance(field, _WITH_PARTS) or not loads_by_itself(field)):
+        return f"its own _serialize {_NOT_CALLED}"
+    if isinstance(field, _MOMENTS) and field.format not in ISO and not loads_by_itself(field):
         return f"the format {field.format!r} is not ISO 8601, in which values are shown: leave it out"
     if isinstance(field, mm.NaiveDateTime) and field.timezone is not UTC:
         return "values are shown in UTC, with Z: write NaiveDateTime(timezone=datetime.UTC), or use DateTime"
+    if isinstance(field, mm.AwareDateTime) and field.default_timezone not in (None, UTC):
+        return "what has no zone is in UTC, as Python gets it: write AwareDateTime(default_timezone=datetime.UTC)"
     if isinstance(field, mm.Boolean) and not takes_booleans(field):
         return "values are shown as true and false: have True among truthy, and False among falsy"
     if isinstance(field, mm.Mapping) and field.key_field is not None and not isinstance(field.key_field, mm.String):
         return "keys are text in JSON and in documents: use keys=String()"
-    if isinstance(field, mm.Enum) and not all(comes_back(field, member) for member in field.enum):
-        return "JSON cannot express its values, or the field does not load them again"
-    return _problem_of_names(field) if isinstance(field, mm.Nested) else None
+    if isinstance(field, mm.Enum) and (lost := [one.name for one in field.enum if not comes_back(field, one)]):
+        return f"its member {lost[0]} is neither text nor a number in JSON, or is loaded as another one"
+    return _problem_of_schema(field) if isinstance(field, mm.Nested) else None
+
+
+def _problem_of_default(field: mm.Field[Any], check: Callable[[mm.Field[Any], Any], object]) -> str | None:
+    default = field.load_default
+    default = default() if getattr(default, "func", None) is copy.deepcopy else default
+    if isinstance(field, Kind) or default is missing or callable(default):
+        return None
+    try:
+        check(field, default)
+    except ValidationError as error:
+        return f"load_default: {first_message(error.messages)}"
+    return None
 
 
 def takes_booleans(field: mm.Boolean) -> bool:
@@ -100,12 +123,16 @@ def comes_back(field: mm.Enum[Any], member: Enum) -> bool:
         return False
 
 
-def _problem_of_names(field: mm.Nested) -> str | None:
+def _problem_of_schema(field: mm.Nested) -> str | None:
     schema = field.schema
+    if hooks := [*schema._hooks["pre_dump"], *schema._hooks["post_dump"]]:
+        return f"its hook {hooks[0][0]} {_NOT_CALLED}"
     is_open = (field.unknown or schema.unknown) == INCLUDE
     sent = {field.data_key or name: field for name, field in schema.load_fields.items()}
     for name, inner in schema.load_fields.items():
         loaded = inner.attribute or name
+        if not storable_key(key := name if inner.data_key is None else inner.data_key) or not key:
+            return f"{name}: {key!r} is not a key the database can hold: give it another data_key"
         if is_open and loaded not in sent:
             return f"{name}: in a Schema that takes any key, its name in Python, {loaded!r}, may be one"
         if "." in loaded:

@@ -148,15 +148,14 @@ class DecimalField(KindField, mm.Decimal, own=True):
         return lambda value: None if value is None else Decimal128(self._deserialize(value, None, None))
 
     def amount(self, value: Any) -> Any:
-        try:
-            return Decimal128(self._deserialize(value, None, None))
-        except ValidationError:
-            return None
+        return Decimal128(self._deserialize(value, None, None))
 
     def factor(self, value: Any) -> Any:
         """Return a whole number only, so that the product keeps its places."""
         given = decimal_of(value)
-        return None if given is None or given != given.to_integral_value() else Decimal128(given.to_integral_value())
+        if given is not None and given != given.to_integral_value():
+            raise ValidationError(messages.NO_FACTOR)
+        return self.amount(value) if given is None else Decimal128(given.to_integral_value())
 
     def _store_operand(self, value: Any) -> Any:
         given = decimal_of(value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 #: Stands for "no maximum"; sums and products of it are never smaller.
 ENDLESS = 1 << 62
 #: The most bytes of a character in UTF-8; the bytes of an ObjectId, of a number or date, and of a Decimal128.
@@ -23,3 +25,8 @@ def list_bytes(count: int, value: int) -> int:
     """Return the bytes of a list: a document whose names are the numbers from 0."""
     digits: int = count + sum(max(0, count - 10**power) for power in range(1, len(str(count))))
     return DOCUMENT + count * (ELEMENT + value) + digits
+
+
+def largest_choice(choices: Iterable[object]) -> int:
+    """Return the most bytes of some texts and numbers."""
+    return max((TEXT + len(one.encode()) if isinstance(one, str) else NUMBER for one in choices), default=0)

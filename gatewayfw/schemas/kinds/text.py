@@ -13,7 +13,7 @@ from gatewayfw.schemas.kinds.base import Description, KindField
 from gatewayfw.schemas.kinds.checks import FullMatch, choices, described_lengths, lengths
 from gatewayfw.schemas.kinds.numbers import comparable_number
 from gatewayfw.schemas.kinds.quick import INFINITY, Test
-from gatewayfw.schemas.kinds.sizes import ENDLESS, LETTER, NUMBER, TEXT
+from gatewayfw.schemas.kinds.sizes import ENDLESS, LETTER, TEXT, largest_choice
 from gatewayfw.schemas.values import encodable, plain
 
 #: Bytes of UTF-8; no address is longer. Source: RFC 5321, section 4.5.3.1; RFC 3696, erratum 1690.
@@ -120,8 +120,7 @@ class EnumsField(KindField, mm.Raw, own=True):
 
     @property
     def largest(self) -> int:  # type: ignore[override]  # by its choices
-        choices = self.metadata["choices"]
-        return max(TEXT + len(choice.encode()) if isinstance(choice, str) else NUMBER for choice in choices)
+        return largest_choice(self.metadata["choices"])
 
     def description(self) -> Description:
         return {"kind": "enums", "choices": list(self.metadata["choices"])}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -34,6 +34,7 @@ THE_ONE = {"_id": {"$exists": True}}
 RANGE = "Must be greater than or equal to -5 and less than or equal to 1000."
 BEYOND = "The number would leave 64 bits."
 MISFIT = "Does not fit the value that is there."
+PLACE = "An element has no name: set the whole list."
 DISGUISED = "Keys may not start with $, but those of Operators in the server's code."
 UNSORTED = "its $sort names no field that has an order"
 DAYS = [datetime(2026, 1, day) for day in (1, 2, 3)]
@@ -59,6 +60,8 @@ PURE = {
     "ml": mm.List(mm.Date()),
     "mn": mm.Nested({"x": mm.Integer(), "l": mm.List(mm.Integer())}),
     "mtime": mm.Time(),
+    "mday": mm.Date(),
+    "mlast": mm.TimeDelta(),
 }
 
 
@@ -158,6 +161,12 @@ CHANGES = {
         {"$mul": {"mi": 2, "mf": 2, "md": "0.5"}},
         {"mi": 6, "mf": 5.0, "md": Decimal128("0.75")},
     ),
+    "$inc of marshmallow's decimal by a float": ({"md": "1.50"}, {"$inc": {"md": 0.1}}, {"md": Decimal128("1.60")}),
+    "$inc of marshmallow's duration": ({"mlast": 0.1}, {"$inc": {"mlast": 0.2}}, {"mlast": 0.3}),
+    "$inc by a duration": ({"mlast": 1.5}, {"$inc": {"mlast": timedelta(minutes=1)}}, {"mlast": 61.5}),
+    "$mul of marshmallow's duration": ({"mlast": 1}, {"$mul": {"mlast": 1 / 3}}, {"mlast": 0.333333}),
+    "$max of marshmallow's duration": ({"mlast": 1}, {"$max": {"mlast": timedelta(minutes=1)}}, {"mlast": 60.0}),
+    "$min of marshmallow's day": ({"mday": "2026-01-02"}, {"$min": {"mday": DAYS[0].date()}}, {"mday": "2026-01-01"}),
     "$mul of marshmallow's places": ({"mp": "1.25"}, {"$mul": {"mp": "1.5"}}, {"mp": Decimal128("1.88")}),
     "$inc of marshmallow's places": ({"mp": "1.25"}, {"$inc": {"mp": "0.001"}}, {"mp": Decimal128("1.25")}),
     "$min and $max of marshmallow's": (
@@ -185,6 +194,17 @@ def test_an_operator_changes_a_field(things, name):
 
 
 REFUSED = {
+    "$inc beyond the places": ({"d": "2.50"}, {"$inc": {"d": "1.005"}}, "d", "Must have at most 2 decimal places."),
+    "$mul of a duration by one": (
+        {"mlast": 1},
+        {"$mul": {"mlast": timedelta(1)}},
+        "mlast",
+        "Not a valid period of time.",
+    ),
+    "$inc of a duration by text": ({"mlast": 1}, {"$inc": {"mlast": "x"}}, "mlast", "Not a valid period of time."),
+    "$set of an element": ({"tags": ["a"]}, {"$set": {"tags.0": "b"}}, "tags.0", PLACE),
+    "$set in an element": ({"marks": [{"n": 1}]}, {"$set": {"marks.0.n": 2}}, "marks.0.n", PLACE),
+    "$set of an element of marshmallow's": ({"ml": []}, {"$set": {"ml.0": "2026-01-01"}}, "ml.0", PLACE),
     "$mul beyond the maximum": ({"i": 3}, {"$mul": {"i": 1000}}, "i", RANGE),
     "$mul to a fraction": ({"i": 3}, {"$mul": {"i": 0.5}}, "i", "Not a valid integer."),
     "$mul beyond 64 bits": ({"n": 2**62}, {"$mul": {"n": 2}}, "n", BEYOND),

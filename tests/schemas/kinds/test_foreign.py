@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from datetime import datetime
 
 import pytest
@@ -16,7 +17,7 @@ from gatewayfw.schemas.kinds.foreign import (
     reads_otherwise,
     unstated_in,
 )
-from gatewayfw.schemas.kinds.sizes import DECIMAL, DOCUMENT, ENDLESS, LETTER, NUMBER, TEXT, element_bytes
+from gatewayfw.schemas.kinds.sizes import BINARY, DECIMAL, DOCUMENT, ENDLESS, LETTER, NUMBER, TEXT, element_bytes
 
 MOMENT = datetime(2024, 2, 29, 12, 0, 0, 1_999)
 CUT = MOMENT.replace(microsecond=1_000)
@@ -32,6 +33,27 @@ class Card(Schema):
 
     number = mm.Integer(data_key="No", attribute="digits")
     seen = mm.Integer(dump_only=True)
+
+
+class Size(enum.Enum):
+    """An enum whose names have different lengths."""
+
+    L = 1
+    LARGE = 2
+
+
+class Dated(mm.Date):
+    """A user's field that loads any text."""
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        return value
+
+
+class Long(mm.Date):
+    """A user's field that dumps long texts."""
+
+    def _serialize(self, value, attr, obj, **kwargs):
+        return "a" * 10_000
 
 
 class Whole(mm.Integer):
@@ -91,7 +113,16 @@ def test_sizes_of_fields_add_up_with_their_names():
     ("field", "largest"),
     [
         (mm.Boolean(), 1),
-        (mm.DateTime(), TEXT + 64),
+        (mm.DateTime(), NUMBER),
+        (mm.Date(), TEXT + 64),
+        (mm.Time(), TEXT + 64),
+        (mm.TimeDelta(), NUMBER),
+        (mm.UUID(), BINARY + 16),
+        (mm.Enum(Size), TEXT + 5),
+        (mm.Enum(Size, by_value=True), NUMBER),
+        (mm.String(validate=validate.OneOf(["a", "\u00e9\u00e9"])), TEXT + 4),
+        (Dated(), ENDLESS),
+        (Long(), ENDLESS),
         (mm.Decimal(), DECIMAL),
         (mm.Decimal(as_string=True), DECIMAL),
         (mm.Integer(), NUMBER),

@@ -82,7 +82,7 @@ def refused(field, value):
 SCALAR = {"sorts": True}
 NUMERIC = {"sorts": True, "abilities": {Ability.CALCULATE, Ability.ORDER}}
 TIMELY = {"sorts": True, "abilities": {Ability.DATE, Ability.ORDER}}
-DAILY = {"sorts": True, "abilities": {Ability.DATE}}
+DAILY = {"sorts": True, "abilities": {Ability.DATE, Ability.ORDER}}
 LIST = {"abilities": {Ability.LIST}, "elements": True}
 OTHERWISE = {"reads_otherwise": True}
 OPEN = {"is_unknown": True, "reads_otherwise": True}
@@ -103,7 +103,7 @@ SAID = {
     "Date": (mm.Date(), DAILY),
     "Date in ISO 8601": (mm.Date(format="iso8601"), DAILY),
     "Time": (mm.Time(), SCALAR),
-    "TimeDelta": (mm.TimeDelta(), SCALAR),
+    "TimeDelta": (mm.TimeDelta(), NUMERIC),
     "Enum": (mm.Enum(Colour), SCALAR | OTHERWISE),
     "IP": (mm.IP(), OTHERWISE),
     "IPInterface": (mm.IPInterface(), OTHERWISE),
@@ -280,6 +280,16 @@ def test_what_json_has_no_type_for_is_refused_where_no_field_describes_it(field,
     assert refused(field, {"name": "a", "in": [1, {"more": value}]}) == {"in": {1: {"more": NOT_KEPT}}}
 
 
+class Loud(mm.String):
+    """A field that shows another text than it holds."""
+
+    def _serialize(self, value, attr, obj, **kwargs):
+        return value.upper()
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        return value.lower()
+
+
 class Hashed(mm.String):
     """A field that loads another text than it is given."""
 
@@ -301,6 +311,8 @@ class Taxed(Schema):
     ("field", "value", "messages"),
     [
         (Hashed(), "a", "itself"),
+        (Loud(), "a", "itself"),
+        (mm.List(mm.Nested({"v": Loud()})), [{"v": "a"}], {0: {"v": "itself"}}),
         (mm.String(post_load=lambda text: text + "#"), "a", "itself"),
         (mm.List(Hashed()), ["a"], {0: "itself"}),
         (mm.Nested(Taxed), {"price": 1}, {"price": "itself"}),
@@ -310,7 +322,19 @@ class Taxed(Schema):
         (mm.Integer(), Decimal("1.5"), "itself"),
         (mm.Float(), Decimal("0.1"), "itself"),
     ],
-    ids=["a subclass", "a hook", "in a list", "a Schema", "deep", "a duration", "no text", "a part", "a fraction"],
+    ids=[
+        "a subclass",
+        "shown",
+        "shown inside",
+        "a hook",
+        "in a list",
+        "a Schema",
+        "deep",
+        "a duration",
+        "no text",
+        "a part",
+        "a fraction",
+    ],
 )
 def test_a_value_that_would_come_back_as_another_is_refused(field, value, messages):
     expected = json.loads(json.dumps(messages).replace('"itself"', json.dumps(NOT_KEPT)))
@@ -579,7 +603,12 @@ def test_a_refusal_without_a_place_names_the_model():
         (
             mm.Decimal(),
             [1, "0.5", Decimal("0.5"), 0.5, "x", [], "1e99999"],
-            [Decimal128("1"), Decimal128("0.5"), Decimal128("0.5"), None, None, None, None],
+            [Decimal128("1"), Decimal128("0.5"), Decimal128("0.5"), Decimal128("0.5"), None, None, None],
+        ),
+        (
+            mm.TimeDelta(precision="minutes"),
+            [1, 0.5, timedelta(hours=1), "x", None],
+            [1.0, 0.5, 60.0, None, None],
         ),
     ],
 )

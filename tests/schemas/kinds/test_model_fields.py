@@ -6,8 +6,9 @@ import enum
 from datetime import UTC, date, timedelta, timezone
 
 import pytest
-from marshmallow import INCLUDE, Schema
+from marshmallow import INCLUDE, Schema, post_dump, pre_dump
 from marshmallow import fields as mm
+from marshmallow.validate import Range
 
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import Schemas, array, object_
@@ -73,9 +74,82 @@ class Number(enum.IntEnum):
     ONE = 1
 
 
+class Masked(mm.String):
+    """A field that shows less than it holds."""
+
+    def _serialize(self, value, attr, obj, **kwargs):
+        return "***"
+
+
+class Cut(mm.List):
+    """A list that shows its first element only."""
+
+    def _serialize(self, value, attr, obj, **kwargs):
+        return value[:1]
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        return value
+
+
+class Shown(Schema):
+    """A Schema with a hook that changes what is shown."""
+
+    a = mm.String()
+
+    @post_dump
+    def mask(self, data, **kwargs):
+        return {"a": "***"}
+
+
+class Prepared(Schema):
+    """A Schema with a hook that changes what it dumps."""
+
+    @pre_dump
+    def prepare(self, obj, **kwargs):
+        return {}
+
+
+class Called(Schema):
+    """A Schema with what is only computed."""
+
+    name = mm.String()
+    loud = mm.Method("shout")
+
+    def shout(self, obj):
+        return obj["name"].upper()
+
+
+class Absent(enum.Enum):
+    """An enum that has null among its values."""
+
+    NONE = None
+
+
+def in_schema(**fields):
+    return mm.Nested(Schema.from_dict(fields))
+
+
+WITH_DEFAULT = in_schema(b=mm.Integer(load_default=1)).nested
 REFUSED = {
-    "an enum of days": (mm.Enum(Day, by_value=True), "", "JSON cannot express its values"),
-    "an enum read as text": (mm.Enum(Number, by_value=mm.String), "", "JSON cannot express its values"),
+    "a field that masks": (Masked(), "", "its own _serialize would not be called, as replies show what is stored"),
+    "a list that cuts": (mm.List(Cut(mm.Integer())), "[]", "its own _serialize would not be called"),
+    "a hook on what is shown": (mm.List(mm.Nested(Shown)), "[]", "its hook mask would not be called"),
+    "a hook before showing": (Prepared, "", "its hook prepare would not be called"),
+    "a default of what is shown": (in_schema(a=mm.String(dump_default="a")), ".a", "dump_default would not be shown"),
+    "a computed field": (Called, ".loud", "Method stores nothing: compute the value in the act"),
+    "a zone by default": (mm.AwareDateTime(default_timezone=timezone(timedelta(hours=1))), "", "what has no zone is"),
+    "null in an enum": (mm.Enum(Absent, by_value=True), "", "its member NONE is neither text nor a number in JSON"),
+    "a path as a key": (in_schema(a=mm.String(data_key="a.b")), "", "a: 'a.b' is not a key the database can hold"),
+    "an operator as a key": (in_schema(a=mm.String(data_key="$a")), "", "a: '$a' is not a key the database can hold"),
+    "an operator as a name": (mm.List(in_schema(**{"$a": mm.String()})), "[]", "$a: '$a' is not a key"),
+    "no key": (in_schema(a=mm.String(data_key="")), "", "a: '' is not a key the database can hold"),
+    "a wrong default": (mm.Integer(load_default="x"), "", "load_default: Not a valid integer."),
+    "a default out of range": (mm.Integer(load_default=6, validate=Range(max=5)), "", "load_default: Must be less"),
+    "a wrong default inside": (in_schema(a=mm.List(mm.Date(), load_default=["x"])), ".a", "load_default: Not a valid"),
+    "text for a moment": (in_schema(a=mm.DateTime(load_default="2026-01-01T00:00")), ".a", "load_default: Would come"),
+    "a default with less": (in_schema(a=mm.Nested(WITH_DEFAULT, load_default={})), ".a", "load_default: Would come"),
+    "an enum of days": (mm.Enum(Day, by_value=True), "", "its member FIRST is neither text nor a number in JSON"),
+    "an enum read as text": (mm.Enum(Number, by_value=mm.String), "", "its member ONE is neither"),
     "a further key": (
         mm.Nested(Schema.from_dict({"a": mm.String(data_key="A")}), unknown=INCLUDE),
         "",
@@ -121,6 +195,10 @@ def test_fields_inside_of_our_kinds_are_looked_at_too():
 
 
 TAKEN = {
+    "a default": mm.DateTime(load_default="2026-01-01T00:00"),
+    "a default inside": in_schema(a=mm.Date(load_default=date(2026, 1, 1)), b=mm.Nested(Person, load_default={})),
+    "a default by a function": mm.Integer(load_default=lambda: 1 / 0),
+    "nothing to compute": mm.Nested(Called, exclude=["loud"]),
     "ISO 8601": mm.DateTime(format="iso8601"),
     "a day": mm.Date(format="iso"),
     "UTC": mm.NaiveDateTime(timezone=UTC),

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from bson import Decimal128
 from bson.int64 import Int64
-from marshmallow import validate
+from marshmallow import ValidationError, validate
 
+from gatewayfw import messages
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas import array, boolean, decimal, defaulted, integer, nullable, number
 from gatewayfw.schemas.exactness import check_value
@@ -208,10 +209,23 @@ def test_filters_compare_with_any_decimal() -> None:
 
 def test_decimals_are_increased_by_their_places_and_multiplied_by_whole_numbers() -> None:
     kind = as_kind(PRICE)
-    assert [str(kind.amount(by)) for by in ("0.5", 2, Decimal("-0.25"), "0.001", 0.5)] == [
-        *("0.50", "2.00", "-0.25", "None", "None")
-    ]
-    assert [str(kind.factor(by)) for by in (2, "3.0", Decimal("-4"), "0.5", 0.5)] == ["2", "3", "-4", "None", "None"]
+    assert [str(kind.amount(by)) for by in ("0.5", 2, Decimal("-0.25"))] == ["0.50", "2.00", "-0.25"]
+    assert [str(kind.factor(by)) for by in (2, "3.0", Decimal("-4"))] == ["2", "3", "-4"]
+
+
+@pytest.mark.parametrize(
+    ("read", "by", "message"),
+    [
+        ("amount", "0.001", "Must have at most 2 decimal places."),
+        ("amount", 0.5, messages.NO_DECIMAL),
+        ("factor", "0.5", "Must be a whole number."),
+        ("factor", 0.5, messages.NO_DECIMAL),
+    ],
+)
+def test_what_would_change_the_places_of_a_decimal_is_refused_in_words(read, by, message):
+    with pytest.raises(ValidationError) as caught:
+        getattr(as_kind(PRICE), read)(by)
+    assert caught.value.messages == [message]
 
 
 def test_good_decimals_are_known_and_loaded_quickly() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from bson import Decimal128, ObjectId
+from bson import ObjectId
 
 from gatewayfw import messages
 from gatewayfw.errors import StorageError, TooLarge, ValidationError
@@ -288,20 +288,19 @@ def check_result(schema: ModelSchema, change: Change, document: Mapping[str, Any
 
 
 def find_corrections(schema: ModelSchema, change: Change, document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the decimals that lack the places of their fields, corrected, by path.
+    """Return the results that their fields would store otherwise, corrected, by path.
 
-    For example, MongoDB multiplies an absent decimal to 0, without its places.
+    For example, MongoDB multiplies an absent decimal to 0, without its places, and adds parts of a microsecond.
 
     Raises:
         ValidationError: one does not fit its field.
     """
     corrections: dict[str, Any] = {}
-    for path, amount in change.calculated:
-        if isinstance(amount, Decimal128):
-            value = value_at(document, path)
-            stored = check_value(named_field(schema, path), value, f"update.{path}")
-            if getattr(stored, "bid", None) != value.bid:
-                corrections[path] = stored
+    for path, _ in change.calculated:
+        value = value_at(document, path)
+        stored = check_value(named_field(schema, path), value, f"update.{path}")
+        if getattr(stored, "bid", stored) != getattr(value, "bid", value):
+            corrections[path] = stored
     return corrections
 
 
