@@ -1,4 +1,4 @@
-"""The blocks of docs/python-client.md run as one program, which mypy accepts; its tables name what there is."""
+"""The blocks of docs/python-client.md run as one program, which type checkers accept; its tables name what there is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gatewayfw.catalog import build
 from gatewayfw.client import HttpClient
 from gatewayfw.export.python.module import python
 from gatewayfw.wire.posting import ENVELOPE_BYTES
-from tests.export.checking import mypy
+from tests.export.checking import mypy, pyright
 
 PATH = Path(__file__).parent.parent / "docs" / "python-client.md"
 PAGE = PATH.read_text("utf-8")
@@ -48,11 +48,14 @@ def test_every_python_block_runs(program):
     assert PAGE.count("```") == 2 * len(BLOCKS)
 
 
-def test_mypy_accepts_the_program(program, tmp_path):
+def test_type_checkers_accept_the_program(program, tmp_path):
     pytest.importorskip("mypy")
     (tmp_path / "gateway_types.py").write_text(program[1], "utf-8")
-    (tmp_path / "page.py").write_text("".join(block[2] for block in (SERVICE, *REST)), "utf-8")
+    page = "".join(block[2] for block in (SERVICE, *REST))
+    (tmp_path / "page.py").write_text(page, "utf-8")
     assert mypy(tmp_path, "page.py") == []
+    told = [page.splitlines()[line - 1] for _, line in pyright(tmp_path, "page.py", strict=["page.py"])]
+    assert told == ["gw.odm.set_db(mongomock.MongoClient().library)"]  # of which mongomock says too little
 
 
 def test_every_option_is_in_the_table():

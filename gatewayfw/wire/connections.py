@@ -15,7 +15,7 @@ import selectors
 import socket
 import ssl
 import time
-from typing import Any
+from typing import Any, cast
 
 
 class Unreachable(OSError):
@@ -60,7 +60,8 @@ class PostConnection(http.client.HTTPConnection):
     def post(self, path: str, data: bytes, headers: dict[str, str], until: float) -> http.client.HTTPResponse:
         """Send a body and return the answer, which is read before a point in time, too."""
         self._until = until
-        self.response_class = functools.partial(_Response, until, self._most)  # type: ignore[assignment]  # it is only called
+        made = functools.partial(_Response, until, self._most)
+        self.response_class = cast("type[http.client.HTTPResponse]", made)  # it is only called
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # who refuses early may have answered
             self.request("POST", path, data, headers)
         return self.getresponse()

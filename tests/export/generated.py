@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import types
 
 import mongomock
@@ -32,16 +33,27 @@ def loaded(text):
     """The module that a text makes, in a Python of today."""
     module = types.ModuleType("generated")
     exec(compile(text, "generated", "exec", dont_inherit=True), module.__dict__)
+    module.__doc__ = text
     return module
 
 
 def hints(module, name):
     """The annotations of a class as they are written, and the keys that must be there."""
     found = getattr(module, name)
-    plain = {key: getattr(hint, "__forward_arg__", hint) for key, hint in found.__annotations__.items()}
+    plain = {key: ast.unparse(hint) for key, hint in _annotations(module.__doc__, name)}
     optional = {key for key, hint in plain.items() if hint.startswith("NotRequired[")}
     stripped = {key: hint[len("NotRequired[") : -1] if key in optional else hint for key, hint in plain.items()}
     return stripped, found.__required_keys__ - optional
+
+
+def _annotations(text, name):
+    for each in ast.parse(text).body:
+        if isinstance(each, ast.ClassDef) and each.name == name:
+            return [(one.target.id, one.annotation) for one in each.body if isinstance(one, ast.AnnAssign)]
+        if isinstance(each, ast.Assign) and each.targets[0].id == name:
+            given = each.value.args[1]
+            return [(key.value, hint) for key, hint in zip(given.keys, given.values, strict=True)]
+    raise LookupError(name)
 
 
 def signature(gw, **options):

@@ -9,7 +9,7 @@ from gatewayfw.export.jsonschema.document import ActEntry, json_schema
 from gatewayfw.export.openapi import files_of, form_of, needs_file, openapi
 from gatewayfw.export.python.module import python
 from gatewayfw.export.typescript.module import typescript
-from tests.export.checking import expected, mypy
+from tests.export.checking import assert_told
 from tests.export.compiling import COMPILERS
 from tests.export.test_typescript_live import run
 from tests.export.uploading import uploading
@@ -56,12 +56,8 @@ def test_a_program_sends_files(project):
 
 
 @pytest.mark.slow
-def test_mypy_accepts_files_where_they_are_declared_and_nothing_else_for_them(tmp_path, catalog):
-    pytest.importorskip("mypy")
-    for name, text in {"gateway_types": python(catalog), "right": RIGHT, "wrong": WRONG}.items():
-        (tmp_path / f"{name}.py").write_text(text, "utf-8")
-    found = mypy(tmp_path, "gateway_types.py", "right.py", "wrong.py")
-    assert found == expected("wrong", WRONG)
+def test_type_checkers_accept_files_where_they_are_declared_and_nothing_else_for_them(tmp_path, catalog):
+    assert_told(tmp_path, python(catalog), RIGHT, WRONG)
 
 
 def test_the_typescript_says_what_a_file_may_be(catalog):

@@ -14,7 +14,7 @@ from gatewayfw.schemas import (
     index_rules,
     relations,
 )
-from tests.export.checking import expected, mypy
+from tests.export.checking import expected, mypy, pyright
 
 RIGHT = """\
 from typing import Any
@@ -83,7 +83,10 @@ def test_right_definitions_pass_and_typos_are_told_where(tmp_path):
     pytest.importorskip("mypy")
     for name, text in {"right": RIGHT, "wrong": WRONG}.items():
         (tmp_path / f"{name}.py").write_text(text, "utf-8")
-    assert mypy(tmp_path, "right.py", "wrong.py") == expected("wrong", WRONG)
+    marks = expected("wrong", WRONG)
+    assert mypy(tmp_path, "right.py", "wrong.py") == marks
+    lines = sorted({(name, line) for name, line, _ in marks})
+    assert pyright(tmp_path, "right.py", "wrong.py") == lines
 
 
 SHAPES = {

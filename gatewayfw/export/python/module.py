@@ -1,9 +1,10 @@
-"""The Python types of a gateway, and a client: one module for mypy.
+"""The Python types of a gateway, and a client: one module.
 
 It needs nothing but Python. It holds a typed dictionary for each `set`, `get` and document, and the protocol
 ``AnyClient``, whose ``call`` has an overload for each act, and ``pages`` one for each that answers by page. Its own
 ``Client`` and those of `gatewayfw.client` match it: ``client: AnyClient = InProcessClient(app)``. The types cannot
-express the effect of a projection: every key of a document may be missing (``total=False``).
+express the effect of a projection: a document has all keys that a `get` can ask for; ``NotRequired`` are those that it
+may lack even then.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ _HEAD = '''\
 # {header}
 # fmt: off
 # ruff: noqa
+# pyright: standard
 """The models and acts of a gateway, and a client: ``Client("https://example.com", token="...")``."""
 
 from __future__ import annotations
@@ -56,6 +58,10 @@ if TYPE_CHECKING:
 
     class Client(HttpSender, AnyClient):
         """Calls the acts over HTTP."""
+
+        def with_token(self, token: str | None) -> Self:
+            """Return a client that sends another token, or none."""
+            ...
 
 else:
 
@@ -186,7 +192,7 @@ class _Acts:
     def _returned(self, kind: Mapping[str, Any], get: Mapping[str, Any], base: str) -> str:
         if kind["kind"] == "object" and kind["fields"]:
             entries = [
-                Entry(name, self._part(part, get, base, name), _is_sure(part), comment(part))
+                Entry(name, self._part(part, get, base, name), part["presence"] == "required", comment(part))
                 for name, part in kind["fields"].items()
             ]
             found = self._types.add(f"{base}Result", entries)

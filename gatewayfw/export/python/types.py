@@ -179,10 +179,11 @@ class Selections:
         asked, shown = [Entry(name, "Flag") for name in names], []
         for name in names:
             kind = self._models[model]["fields"][name]
-            shown.append(Entry(name, self._types.value(kind, class_name(model, name)), comment=comment(kind)))
+            annotation, is_sure = self._types.value(kind, class_name(model, name)), kind["presence"] != "optional"
+            shown.append(Entry(name, annotation, is_sure, comment(kind)))
         if revised:
             asked.append(Entry(REV, "Flag"))
-            shown.append(Entry(REV, "int"))
+            shown.append(Entry(REV, "int", required=True))
         for name, below in found["links"].items():
             link = self._models[model]["links"][name]
             within = class_name(model, name) if "depth" in below else class_name(base, name)
@@ -191,11 +192,11 @@ class Selections:
             flag = "Flag" if level_of(self._models, below)["whole"] else "Literal[0]"
             asked.append(Entry(name, f"{flag} | {inner.get}"))
             copies = f"list[{inner.document}]" if link["type"] == "multiple" else inner.document
-            shown.append(Entry(name, copies, comment=FROZEN if "frozen" in link else ""))
+            shown.append(Entry(name, copies, not link["optional"], FROZEN if "frozen" in link else ""))
         types = self._types
         get = types.add(f"{base}Get{level}", asked, f"What a `get` of {_plain(model)} may name.")
         document = f"{base}{level}" if level else f"{base}Document"
-        return Shape(get, types.add(document, shown, f"A document of {_plain(model)}, as far as `get` asks for it."))
+        return Shape(get, types.add(document, shown, f"A document of {_plain(model)}; `get` says what it shows."))
 
     def _below(self, link: Mapping[str, Any], hidden: Hidden) -> Hidden:
         model = link["model"]
@@ -283,11 +284,11 @@ def _typed_dict(name: str, entries: Sequence[Entry], doc: str) -> str:
 
 
 def _functional(name: str, entries: Iterable[Entry], doc: str, is_total: bool) -> str:
-    # The annotations are text, so that they can name later classes.
+    # The annotations are no text, as those of a class body: a checker refuses escaped ones.
     lines = [
         f"    {line}"
         for entry in entries
-        for line in _describe(entry, f"{quoted(entry.name)}: {quoted(_annotated(entry, is_total))},")
+        for line in _describe(entry, f"{quoted(entry.name)}: {_annotated(entry, is_total)},")
     ]
     above = [f"# {doc}"] if doc else []
     end = ["    },", *([] if is_total else ["    total=False,"]), ")"]
