@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import mongomock
@@ -15,6 +17,8 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 #: Folders whose pages are programs.
 PROGRAMS = ("concepts", "howto", "migration")
+#: Of these the one that changes logging, Flask and global providers for good: it runs in a process of its own.
+ALONE = "howto/extensions.md"
 #: Pages with fragments for a gateway `gw` and an app `app` of the reader.
 FRAGMENTS = ("playground.md", "deployment.md")
 #: Where the blocks of all other pages are run.
@@ -33,7 +37,7 @@ PAGES = {str(path.relative_to(DOCS)): path.read_text("utf-8") for path in sorted
 
 
 def is_program(page):
-    return page.partition("/")[0] in PROGRAMS and not page.endswith("index.md")
+    return page.partition("/")[0] in PROGRAMS and not page.endswith("index.md") and page != ALONE
 
 
 def run(page, names):
@@ -47,6 +51,12 @@ def run(page, names):
 def test_the_program_of_the_page_runs(page):
     assert _BLOCK.search(PAGES[page])
     run(page, {"__name__": "page"})
+
+
+def test_the_program_of_the_page_runs_alone():
+    command = [sys.executable, "-c", "\n".join(_BLOCK.findall(PAGES[ALONE]))]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    assert ended.returncode == 0, ended.stderr
 
 
 def test_the_loop_that_makes_relations_of_references_may_be_repeated():
