@@ -7,7 +7,8 @@ Its keys: ``{"format", "tokens", "maxBatch", "models", "services"}``.
 - ``models``: by name ``{"fields": {name: kind}, "links": {name: link}}``; see
   `gatewayfw.schemas.kinds.descriptions` and `links_of`. Excluded fields do not exist in it. With policies each has
   ``rights``: ``[{"role", "sees", "rows", "writes", "hidden": [names], "fixed": [names]}]``, where ``rows`` says that
-  some documents are not there for the role, and the role null is nobody signed in.
+  some documents are not there for the role, and the role null is nobody signed in. The model of files has ``files``,
+  true, if ``GET {base}/gateway/files/<id>`` opens one to whom its hooks admit (`gatewayfw.core` adds that).
 - ``services``: by name; ``{"remote": true}``, or ``{"remote": false, "acts": {model: {act: ...}}}``.
 
 An act has ``description``, ``mode`` (``assert`` or ``create``), ``access`` (``public``, ``rule`` or

@@ -319,7 +319,10 @@ class Gateway:
         Raises:
             DefinitionError: a select struct names what does not exist.
         """
-        return catalog.build(self.schemas, self.acts)
+        built = catalog.build(self.schemas, self.acts)
+        if model := self.files.opened_model:
+            built["models"][model]["files"] = True
+        return built
 
     def generate_types(self, path: str | PathLike[str] = "declarations", lang: str = "ts") -> list[Path]:
         """Write the types of all models and acts into a folder.

@@ -242,6 +242,11 @@ class Files:
             raise NotFound(messages.NO_FILE_FOUND)
         return act, {"service": MAIN, "model": model, "act": "read", "details": {"set": {"_id": str(id_)}, "get": {}}}
 
+    @property
+    def opened_model(self) -> str | None:
+        """The model whose files its hooks open; None where only links open any."""
+        return self._defined.model.name if self._defined is not None and self._defined.by_hooks is not None else None
+
     def problems(self) -> Iterator[str]:
         """Yield what is wrong with the definitions, in words."""
         if self._defined is not None:

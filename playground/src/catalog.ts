@@ -101,6 +101,8 @@ export interface Link {
 export interface Model {
   fields: Record<string, Kind>;
   links: Record<string, Link>;
+  /** Of the model of files: whoever may read one opens it at `files/` and its id, below the gateway. */
+  files?: true;
 }
 
 /** Where a token stands in a request, or the id of a role. */

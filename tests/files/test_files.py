@@ -529,3 +529,10 @@ def test_who_reads_files_cannot_have_a_role_in_set(gw):
     by_header = Auth(gw.context_fns, Tokens("k" * 32), load_user=dict, role_from=header("x-role"))
     hooks = [by_header.read_token, by_header.load_user, by_header.grant(Rule(roles=("Clerk",)))]
     assert gateway().files.model(read=hooks).name == "file"
+
+
+@pytest.mark.parametrize(("options", "is_told"), [({"public": True}, True), ({}, False)])
+def test_the_catalog_says_whether_files_can_be_opened_without_a_link(options, is_told):
+    gw = gateway()
+    gw.files.model("file", **options)
+    assert gw.catalog()["models"]["file"].get("files", False) is is_told

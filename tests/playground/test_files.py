@@ -10,6 +10,7 @@ import pytest
 
 from tests.playground.conftest import open_act, send
 from tests.playground.test_acts import at, reply_rows, request_of
+from tests.playground.test_replies import answered
 from tests.playground.test_snippets import RUNNERS, ran, token  # noqa: F401  # a fixture
 
 
@@ -112,3 +113,74 @@ def test_a_sequence_says_that_it_sends_no_files(page, avatar):
     form = page.get_by_role("group", name="Form of step 1")
     form.get_by_text("Files are sent from the view of acts only.").wait_for()
     assert form.locator("input[type=file]").count() == 0
+
+
+def test_a_file_is_seen_where_a_reply_or_a_field_names_it(page, avatar):
+    avatar("me.png", PICTURE)
+    at(page, "get.avatar").check()
+    send(page)
+    page.get_by_role("treeitem").filter(has_text="avatar:").get_by_role("img", name="Preview of me.png").wait_for()
+    drawn = "all => [...document.querySelectorAll('.reply img')].map(one => one.naturalWidth).join() === all"
+    page.wait_for_function(drawn, arg="8")
+    page.get_by_role("treeitem").filter(has_text="avatar:").click()
+    page.wait_for_function(drawn, arg="8,8")
+    figure = page.get_by_role("figure", name="me.png")
+    assert figure.inner_text().split("\n")[0] == f"me.png image/png, {len(PICTURE)} B"
+    with page.expect_download() as download:
+        figure.get_by_role("button", name="Download").click()
+    assert (download.value.suggested_filename, download.value.path().read_bytes()) == ("me.png", PICTURE)
+    id_ = page.get_by_role("treeitem").filter(has_text="_id:").last.inner_text().split('"')[1]
+    open_act(page, "updateUserRelations")
+    page.get_by_role("region", name="Request").get_by_label("avatar", exact=True).first.fill(id_)
+    page.get_by_role("figure", name="me.png").get_by_role("img").wait_for()
+
+
+LINKS = {
+    "image/png": ("me.png", PICTURE, True),
+    "image/svg+xml": ("me.svg", b"<svg xmlns='http://www.w3.org/2000/svg'/>", False),
+    "text/html": ("me.html", b"<script>alert(1)</script>", False),
+}
+
+
+@pytest.mark.parametrize("media_type", LINKS)
+def test_a_link_shows_its_file_only_if_that_can_hold_no_script(page, media_type, service_url):
+    name, data, is_shown = LINKS[media_type]
+    asked = []
+
+    def give(route):
+        asked.append(route.request.headers)
+        route.fulfill(
+            body=data,
+            headers={"Content-Type": media_type, "Content-Disposition": f"inline; filename*=UTF-8''{name}"},
+        )
+
+    page.route("**/gateway/files/**", give)
+    link = f"/gateway/files/{'a' * 24}?until=1&signature=x"
+    answered(page, {"picture": link, "other": f"http://other.example/gateway/files/{'a' * 24}", "up": "/files/../x"})
+    page.get_by_role("treeitem").filter(has_text="picture:").click()
+    figure = page.get_by_role("figure", name=name)
+    figure.get_by_text(media_type).wait_for()
+    assert figure.get_by_role("img").count() == int(is_shown)
+    assert "token" not in asked[0]
+    page.get_by_role("treeitem").filter(has_text="other:").click()
+    figure.wait_for(state="detached")
+
+
+BLOBS = """() => {
+    window.open_ = new Set();
+    const [make, revoke] = [URL.createObjectURL, URL.revokeObjectURL];
+    URL.createObjectURL = (one) => { const made = make.call(URL, one); open_.add(made); return made; };
+    URL.revokeObjectURL = (one) => { open_.delete(one); revoke.call(URL, one); };
+}"""
+
+
+def test_pictures_that_are_not_shown_any_more_are_let_go(page, avatar):
+    page.evaluate(BLOBS)
+    avatar("me.png", PICTURE)
+    at(page, "get.avatar").check()
+    send(page)
+    page.get_by_role("treeitem").get_by_role("img").wait_for()
+    assert page.evaluate("open_.size") == 2
+    page.get_by_role("link", name="Downloads", exact=True).click()
+    page.get_by_role("button", name="Show gateway.ts").wait_for()
+    assert page.evaluate("open_.size") == 0

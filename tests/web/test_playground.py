@@ -24,7 +24,7 @@ from gatewayfw.web.playground import HEADERS, File, Playground, files
 from tests.web.mount import endpoint, host, refusal, seen
 
 CSP = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 SAFE = {

@@ -1,10 +1,12 @@
 /** Files of a request: they are no JSON, so they are kept beside it, and are gone after a reload. */
 
 import type { Signal } from "@preact/signals";
-import { useContext, useEffect, useState } from "preact/hooks";
+import { useContext } from "preact/hooks";
 import type { FileKind } from "../catalog";
+import { Picture } from "../linked/picture";
 import { putFile, type Files } from "../state";
 import { Button, Field } from "../ui";
+import { size as sizeText } from "../reply/facts";
 import { useErrors } from "./errors";
 import { UndoContext } from "./undo";
 import { nameOfKind, type ValueProps } from "./value";
@@ -36,7 +38,7 @@ export function Chooser({ kind, name, path, files }: ValueProps<FileKind> & { fi
           {file && (
             <>
               <span class="muted small">
-                {file.name}, {file.size} bytes
+                {file.name}, {sizeText(file.size)}
               </span>
               <Button small icon="remove" aria-label={`Remove ${name}`} onClick={() => {
                   undoable(`${file.name} removed.`);
@@ -44,27 +46,11 @@ export function Chooser({ kind, name, path, files }: ValueProps<FileKind> & { fi
                 }}>
                 Remove
               </Button>
-              <Preview file={file} />
+              <Picture blob={file} name={file.name} class="file-preview" />
             </>
           )}
         </div>
       )}
     </Field>
   );
-}
-
-/** The most bytes of a picture that is shown. */
-const MOST_SHOWN = 10_000_000;
-
-function Preview({ file }: { file: File }) {
-  const [address, setAddress] = useState("");
-  useEffect(() => {
-    setAddress("");
-    if (!/^image\/(avif|gif|jpeg|png|webp)$/.test(file.type) || file.size > MOST_SHOWN) return;
-    const reader = new FileReader();
-    reader.onload = () => setAddress(String(reader.result));
-    reader.readAsDataURL(file);
-    return () => reader.abort();
-  }, [file]);
-  return address ? <img class="file-preview" src={address} alt={`Preview of ${file.name}`} /> : null;
 }

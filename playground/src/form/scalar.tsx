@@ -7,8 +7,8 @@ import { isSame, numberIn, stringify, type Numeral } from "../json";
 import { identityOf, ROLE, titleOfId, whereOf } from "../state";
 import { Button, Field, type FieldIds } from "../ui";
 import { useErrors } from "./errors";
-import { Picker } from "./finding";
-import { canPick } from "./sources";
+import { FileOfId, Picker } from "./finding";
+import { canPick, isFile } from "./sources";
 import { OfferContext, WhoContext } from "./who";
 import { nameOfKind, type Parts, type ValueProps } from "./value";
 
@@ -300,6 +300,7 @@ function IdInput(props: InputProps<IdKind>) {
         </Button>
       )}
       {title && <span class="id-title small">{title}</span>}
+      {isFile(kind.of) && <FileOfId model={kind.of} id={text(value)} />}
       {picking && (
         <Picker
           parts={parts}

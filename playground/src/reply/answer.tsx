@@ -6,6 +6,7 @@ import { showRequest, signIn, specOf, token, tokenIn, type Reply, type Shown, ty
 import { Button, notify } from "../ui";
 import { Code } from "../code";
 import { lazy } from "../lazy";
+import { fileAt } from "../linked/find";
 import { openerOf, type Path } from "./documents";
 import { Exchange } from "./exchange";
 import { size } from "./facts";
@@ -14,6 +15,7 @@ import { BODY, JsonTree } from "./tree";
 
 const Compare = lazy(() => import("../compare").then((part) => part.Compare), "");
 const Documents = lazy(() => import("./table").then((part) => part.Documents), "");
+const Thumb = lazy(() => import("../linked/view").then((part) => part.Thumb), "");
 const ValueBar = lazy(() => import("./values").then((part) => part.ValueBar), "");
 
 /** Characters of raw text that are shown at once. */
@@ -63,6 +65,10 @@ function ReplyTree({ tab, body, find }: { tab: Tab; body: Json; find: string }) 
       label="Reply as a tree"
       find={find}
       kept={tab.folds}
+      beside={(value, path) => {
+        const file = fileAt(returns, value, path);
+        return file && <Thumb file={file} who={who} />;
+      }}
       leadsTo={(value, path) => {
         const found = returns && openerOf(returns, value, path, who);
         return found && { label: `Open with ${found.act}`, go: () => showRequest(found.request, { run: true }) };

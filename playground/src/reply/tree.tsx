@@ -33,6 +33,8 @@ export interface JsonTreeProps {
   markOf?: (path: readonly (string | number)[]) => string;
   /** What is folded and unfolded by hand, where that outlives the value. */
   kept?: Signal<Folds>;
+  /** What stands at the end of the row of a value, such as a small picture. */
+  beside?: (value: Json, path: readonly (string | number)[]) => ComponentChildren;
   /** Where a click leads from a value, and its name. */
   leadsTo?: (value: Json, path: readonly (string | number)[]) => { label: string; go: () => void } | undefined;
 }
@@ -41,7 +43,7 @@ const NOTHING: readonly string[] = [];
 /** The `root` of the body of a reply. */
 export const BODY: readonly string[] = ["body"];
 
-export function JsonTree({ value, label, root = NOTHING, height, find = "", bar, barInRow, markOf, kept, leadsTo }: JsonTreeProps) {
+export function JsonTree({ value, label, root = NOTHING, height, find = "", bar, barInRow, markOf, kept, beside, leadsTo }: JsonTreeProps) {
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const own = useSignal<Folds>(new Map());
@@ -119,6 +121,7 @@ export function JsonTree({ value, label, root = NOTHING, height, find = "", bar,
               chosen={from + index === chosen}
               onChoose={() => setAt(from + index)}
               onFold={() => fold(row, !row.open)}
+              beside={row.end ? undefined : beside?.(row.value, pathOf(row))}
               mark={isPlace(row) ? markOf?.(pathOf(row)) : undefined}
               bar={barInRow && bar && from + index === chosen && isPlace(row) ? bar(row.value, pathOf(row)) : undefined}
               link={row.size === undefined && !row.end ? leadsTo?.(row.value, pathOf(row)) : undefined}
@@ -178,9 +181,10 @@ interface RowProps {
   link: { label: string; go: () => void } | undefined;
   mark: string | undefined;
   bar: ComponentChildren;
+  beside: ComponentChildren;
 }
 
-function RowView({ id, row, chosen, onChoose, onFold, link, mark, bar }: RowProps) {
+function RowView({ id, row, chosen, onChoose, onFold, link, mark, bar, beside }: RowProps) {
   const { name, isIndex, value, size, open, depth, isFollowed, end } = row;
   const hasComma = isFollowed && !open;
   if (end)
@@ -211,6 +215,7 @@ function RowView({ id, row, chosen, onChoose, onFold, link, mark, bar }: RowProp
         <Value value={value} open={open} size={size} />
         {hasComma && <span class="json-comma" />}
       </span>
+      {beside}
       {link && (
         <span class="json-link" aria-hidden="true" title={link.label} onClick={link.go}>
           <Icon name="link" />

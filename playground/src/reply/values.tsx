@@ -1,6 +1,8 @@
 /** What can be done with the value that is chosen in a reply. */
 
 import { stringify, type Json } from "../json";
+import { fileAt } from "../linked/find";
+import { LinkedView } from "../linked/view";
 import { pathText } from "../sequences/path";
 import { isKeepable } from "../sequences/secrets";
 import { showRequest, specOf, type ActRequest } from "../state";
@@ -20,8 +22,10 @@ export function ValueBar({ request, who, value, path }: Props) {
   const written = pathText(path);
   const opener = openerOf(specOf(request)?.returns ?? { kind: "any", presence: "required" }, value, path, who);
   const isInBody = path[0] === "body";
+  const file = fileAt(specOf(request)?.returns, value, path);
   return (
     <>
+      {file && <LinkedView key={file.url} file={file} who={who} />}
       <code class="grow">{written}</code>
       <Button small onClick={() => void copy(typeof value === "string" ? value : stringify(value, 2), "The value")}>
         Copy value

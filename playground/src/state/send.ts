@@ -52,8 +52,8 @@ async function post(body: () => string | FormData, more: Record<string, string>,
   }
 }
 
-/** Throws `Unreadable` for a variable that the environment does not have. */
-function filledHeaders(token?: string): Record<string, string> {
+/** The headers of a call. Throws `Unreadable` for a variable that the environment does not have. */
+export function filledHeaders(token?: string): Record<string, string> {
   const given = callHeaders(token);
   const filled = Object.entries(given).map(([name, value]): [string, string] => [name, value.includes("{{") ? textOf(fillIn(value)) : value]);
   return Object.fromEntries(filled);

@@ -126,9 +126,9 @@ export function CopyButton({ text, label = "Copy", iconOnly, small = true }: Cop
   );
 }
 
-/** Give the user a text as a file. */
-export function saveFile(name: string, text: string, type = "application/json"): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+/** Give the user a text, or what was sent, as a file. */
+export function saveFile(name: string, content: string | Blob, type = "application/json"): void {
+  const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement("a");
   link.href = url;
   link.download = name;

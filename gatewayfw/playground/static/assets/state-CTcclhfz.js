@@ -1,0 +1,1 @@
+import"./tabs-B2ddSyDa.js";

@@ -1,1 +1,0 @@
-import"./tabs-DkINUvWZ.js";
