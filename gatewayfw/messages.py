@@ -56,6 +56,7 @@ NO_CHOICE = "Must be one of: {choices}."
 
 NO_KEY = "Not a key the database can hold."
 NO_VALUE = "Not a value the database can hold."
+NO_OFFSET = "May have no offset, as times are ordered by their text."
 LONG_PATH = "Has too many names."
 #: For a value that the field would store, and then show or load as another one.
 NOT_KEPT = "Would come back as another value."

@@ -10,6 +10,7 @@ from typing import Any
 
 from gatewayfw.errors import ValidationError
 from gatewayfw.logs import escaped
+from gatewayfw.messages import INVALID
 
 #: Most characters of a key that a message shows; our choice.
 _LONGEST = 64
@@ -35,7 +36,9 @@ def flat(messages: Any, path: str) -> Iterator[tuple[str, str]]:
 
     A message about the whole value (marshmallow's ``_schema``) has the path of that value, if it has one.
     """
-    if isinstance(messages, Mapping):
+    if type(messages) in (dict, list) and not messages:  # refused without a word
+        yield path, INVALID
+    elif isinstance(messages, Mapping):
         for key, inner in messages.items():
             is_whole = path and key == "_schema" and isinstance(inner, list)
             yield from flat(inner, path if is_whole else below(path, key))

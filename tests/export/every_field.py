@@ -92,6 +92,13 @@ class Mixed(Schema):
         return {**data}
 
 
+class Rights(enum.Flag):
+    """Values of which several may stand together."""
+
+    READ = 1
+    WRITE = 2
+
+
 class Code(enum.Enum):
     """Values of several types."""
 
@@ -121,6 +128,16 @@ OPTIONS = {
     "tuple_of": Row(mm.Tuple((mm.Nested(Address), mm.Integer(allow_none=True))), [[STREET, None]]),
     "codes": Row(mm.Enum(Code, by_value=True), [1, 'a"b', 2.5]),
     "one_of": Row(mm.String(validate=validate.OneOf(["a", "*/"])), ["a", "*/"]),
+    "one_value": Row(mm.String(validate=validate.Equal("a")), ["a"]),
+    "none_of": Row(mm.String(validate=validate.NoneOf(["a"])), ["b"]),
+    "contains_only": Row(mm.List(mm.String(), validate=validate.ContainsOnly(["a", "b"])), [["b", "a", "b"]]),
+    "letters": Row(mm.String(validate=validate.ContainsOnly("ab")), ["abba"]),
+    "one_address": Row(mm.Email(validate=validate.OneOf(["a@example.org"])), ["a@example.org"]),
+    "flags": Row(mm.Enum(Rights, by_value=True), [0, 1, 3]),
+    "places": Row(mm.Tuple((mm.Integer(), mm.List(mm.Date()), mm.Email())), [[1, ["2026-11-26"], "a@b.cd"]]),
+    "tuples": Row(mm.List(mm.Tuple((mm.Integer(), mm.Nested(Address)))), [[], [[1, STREET], [2, STREET]]]),
+    "between": Row(mm.Integer(validate=validate.Range(1, 3, min_inclusive=False, max_inclusive=False)), [2]),
+    "above": Row(mm.Float(validate=validate.Range(0, min_inclusive=False)), [0.5, 1]),
     "in_range": Row(mm.Integer(validate=validate.Range(1, 5)), [1, 5]),
     "of_length": Row(mm.List(mm.Integer(), validate=validate.Length(1, 2)), [[1], [1, 2]]),
     "object": Row(object_({"a": optional(mm.Integer()), "schema": Address}), [{"schema": STREET}]),

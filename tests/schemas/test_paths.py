@@ -89,6 +89,11 @@ def test_messages_after_the_last_path_are_not_read() -> None:
     assert len(read) == 101
 
 
+@pytest.mark.parametrize("messages", [{}, [], {"a": []}, [{}]])
+def test_a_refusal_without_words_is_one(messages: Any) -> None:
+    assert [text for _, text in flat(messages, "x")] == ["Invalid value."]
+
+
 def test_messages_of_any_form_are_flattened() -> None:
     messages = {"a": ("one", ["two"]), "b": {0: {"_schema": ["three"]}}, "c": 4, "_schema": {"d": "five"}}
     assert list(flat(messages, "x")) == [

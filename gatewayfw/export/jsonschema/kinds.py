@@ -37,6 +37,7 @@ _DATE = (
 )
 
 
+_BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _BASE64 = "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$"
 
 
@@ -62,6 +63,8 @@ class Values:
         written = ROWS[kind["kind"]](self, kind, levels)
         if kind.get("nullable"):
             written = _or_null(written)
+        if "noneOf" in kind:
+            written["not"] = {"enum": kind["noneOf"]}
         return written | _described(kind) | _named(kind, "default")
 
     def fields(self, fields: Mapping[str, Description], levels: int = ENDLESS) -> Schema:
@@ -92,8 +95,10 @@ class Values:
         return written | {name: -(-kind[key] // 3) * 4 for name, key in encoded.items() if key in kind}
 
     def list(self, kind: Description, levels: int) -> Schema:
-        items = self.schema(kind["items"], levels - 1)
-        return {"type": "array", "items": items, **_named(kind, "minItems", "maxItems")}
+        written: Schema = {"items": self.schema(kind["items"], levels - 1)}
+        if "prefixItems" in kind:
+            written = {"prefixItems": [self.schema(one, levels - 1) for one in kind["prefixItems"]]}
+        return {"type": "array", **written, **_named(kind, "minItems", "maxItems")}
 
     def mapping(self, kind: Description, levels: int) -> Schema:
         return {"type": "object", **self.any_keys, "additionalProperties": self.schema(kind["values"], levels - 1)}
@@ -265,7 +270,7 @@ def _enums(kind: Description) -> Schema:
 
 
 def _integer(kind: Description) -> Schema:
-    return {"type": "integer", "minimum": kind.get("minimum", LOWEST), "maximum": kind.get("maximum", HIGHEST)}
+    return {"type": "integer", "minimum": LOWEST, "maximum": HIGHEST, **_named(kind, *_BOUNDS)}
 
 
 def _decimal(kind: Description) -> Schema:
@@ -286,7 +291,7 @@ ROWS: Mapping[str, Callable[[Values, Description, int], Schema]] = MappingProxyT
         "date": lambda values, kind, levels: values.date(),
         "boolean": lambda values, kind, levels: {"type": "boolean"},
         "any": lambda values, kind, levels: {},
-        "number": lambda values, kind, levels: {"type": "number", **_named(kind, "minimum", "maximum")},
+        "number": lambda values, kind, levels: {"type": "number", **_named(kind, *_BOUNDS)},
         "integer": lambda values, kind, levels: _integer(kind),
         "decimal": lambda values, kind, levels: _decimal(kind),
         "binary": lambda values, kind, levels: values.binary(kind),

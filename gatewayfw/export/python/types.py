@@ -100,6 +100,10 @@ class Types:
             for name, kind in fields.items()
         ]
 
+    def items(self, kind: Mapping[str, Any], wanted: str) -> str:
+        """Return the annotation of the elements of a list."""
+        return " | ".join(dict.fromkeys(self.value(one, wanted) for one in kind.get("prefixItems", [kind["items"]])))
+
     def object(self, kind: Mapping[str, Any], wanted: str) -> str:
         if kind["fields"] is None or kind.get("open"):
             return ANY_OBJECT  # a typed dictionary takes no other keys
@@ -318,7 +322,7 @@ ROWS: Mapping[str, Callable[[Types, Mapping[str, Any], str], str]] = MappingProx
         "binary": lambda types, kind, wanted: "str",
         "file": lambda types, kind, wanted: "File",
         "enums": lambda types, kind, wanted: _choices(kind["choices"]),
-        "array": lambda types, kind, wanted: f"list[{types.value(kind['items'], wanted)}]",
+        "array": lambda types, kind, wanted: f"list[{types.items(kind, wanted)}]",
         "mapping": lambda types, kind, wanted: f"dict[str, {types.value(kind['values'], wanted)}]",
         "object": lambda types, kind, wanted: types.object(kind, wanted),
         "selection": lambda types, kind, wanted: "Any",

@@ -33,6 +33,9 @@ _SHORT = 80
 _NOTES = {
     "minimum": "at least",
     "maximum": "at most",
+    "exclusiveMinimum": "above",
+    "exclusiveMaximum": "below",
+    "noneOf": "none of",
     "minLength": "characters at least",
     "maxLength": "characters at most",
     "places": "decimal places",
@@ -138,6 +141,9 @@ class Shown:
     def array(self, items: Description) -> str:
         return f"({self.type(items)})[]" if _is_open_ended(items) else f"{self.type(items)}[]"
 
+    def tuple(self, items: Iterable[Description]) -> str:
+        return f"[{', '.join(map(self.type, items))}]"
+
     def object(self, kind: Description) -> str:
         if kind["fields"] is None:
             return "{ [key: string]: Json }"
@@ -173,6 +179,9 @@ class Sent(Shown):
 
     def _comment(self, kind: Description) -> str:
         return "\n".join(filter(None, [super()._comment(kind), noted(kind)]))
+
+    def tuple(self, items: Iterable[Description]) -> str:
+        return f"readonly {super().tuple(items)}"
 
     def array(self, items: Description) -> str:
         is_list = items["kind"] == "array" and not items.get("nullable")
@@ -257,7 +266,9 @@ ROWS: Mapping[str, Callable[[Shown, Description], str]] = MappingProxyType(
         "binary": lambda values, kind: "string",
         "file": lambda values, kind: "Upload",
         "enums": lambda values, kind: union(kind["choices"]),
-        "array": lambda values, kind: values.array(kind["items"]),
+        "array": lambda values, kind: (
+            values.tuple(kind["prefixItems"]) if "prefixItems" in kind else values.array(kind["items"])
+        ),
         "mapping": lambda values, kind: f"{{ [key: string]: {values.type(kind['values'])} }}",
         "object": lambda values, kind: values.object(kind),
         "selection": lambda values, kind: values.selection(kind),

@@ -63,19 +63,27 @@ def described_lengths(field: mm.Field[Any], least: str, most: str) -> dict[str, 
 
 
 def described_range(field: mm.Field[Any]) -> dict[str, Any]:
-    """Return a field's inclusive ``minimum`` and ``maximum``."""
+    """Return a field's ``minimum`` and ``maximum``, or the bounds that it excludes."""
     found: dict[str, Any] = {}
     for check in field.validators:
-        if isinstance(check, validate.Range) and check.min_inclusive and check.max_inclusive:
-            found |= {} if check.min is None else {"minimum": check.min}
-            found |= {} if check.max is None else {"maximum": check.max}
+        if isinstance(check, validate.Range):
+            low = "minimum" if check.min_inclusive else "exclusiveMinimum"
+            high = "maximum" if check.max_inclusive else "exclusiveMaximum"
+            found |= {name: end for name, end in ((low, check.min), (high, check.max)) if end is not None}
     return found
 
 
 def choices(field: mm.Field[Any]) -> list[Any] | None:
     """Return the values that a field's one choice check allows; else None."""
-    found = [check for check in field.validators if isinstance(check, validate.OneOf)]
-    return list(found[0].choices) if len(found) == 1 and all(map(is_scalar, found[0].choices)) else None
+    found = [check.choices for check in field.validators if type(check) is validate.OneOf]
+    found += [[check.comparable] for check in field.validators if type(check) is validate.Equal]
+    return list(found[0]) if len(found) == 1 and all(map(is_scalar, found[0])) else None
+
+
+def described_exceptions(field: mm.Field[Any]) -> dict[str, Any]:
+    """Return the values that a field refuses, as ``noneOf``; empty for none."""
+    found = [one for check in field.validators if type(check) is validate.NoneOf for one in check.iterable]
+    return {"noneOf": found} if found and all(map(is_scalar, found)) else {}
 
 
 def is_scalar(value: object) -> bool:

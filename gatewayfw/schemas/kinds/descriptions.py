@@ -11,7 +11,7 @@ Each is an object with ``kind`` and ``presence``, and what goes with that kind:
 ``object_id``          ``of``: the model whose ids are meant, where its author says
 ``email``, ``date``,
 ``boolean``, ``any``
-``number``, ``integer``  ``minimum``, ``maximum``
+``number``, ``integer``  ``minimum``, ``maximum``; ``exclusiveMinimum``, ``exclusiveMaximum``
 ``decimal``            ``places``, ``minimum``, ``maximum``: texts; ``whole`` is true where a whole
                        number is taken, too, as in acts of mode ``create``
 ``binary``             ``minBytes``, ``maxBytes``; ``sized`` as for ``string``
@@ -19,7 +19,8 @@ Each is an object with ``kind`` and ``presence``, and what goes with that kind:
                        it has one; an empty list for any
 ``mapping``            ``values``: what stands under each key, of which any is taken
 ``enums``              ``choices``
-``array``              ``items``, ``minItems``, ``maxItems``
+``array``              ``items``, ``minItems``, ``maxItems``; ``prefixItems`` where each place has a
+                       kind of its own
 ``object``             ``fields`` by name, or null where any key is taken; ``open`` where
                        others are taken, too
 ``selection``          see `gatewayfw.schemas.get`
@@ -27,6 +28,8 @@ Each is an object with ``kind`` and ``presence``, and what goes with that kind:
                        compared with, and ``operators``, of which ``eq`` may be left out
 ``count``              of a listing: a whole number up to ``most``, beyond it ``{"atLeast": most}``
 ====================== ===================================================================
+
+``noneOf`` are values that a text or a number may not have.
 
 ``presence`` is ``required``, ``optional`` or ``defaulted``; then ``default`` is the value, unless a
 function makes it or JSON has no form of it. ``nullable`` is true where null is taken. ``description``
@@ -41,15 +44,16 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import Flag
 from types import MappingProxyType
 from typing import Any
 
 from bson import ObjectId
-from marshmallow import INCLUDE, Schema, missing
+from marshmallow import INCLUDE, Schema, missing, validate
 from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.base import Constant, Description, Kind, KindField
-from gatewayfw.schemas.kinds.checks import described_lengths, is_scalar
+from gatewayfw.schemas.kinds.checks import choices, described_lengths, is_scalar
 from gatewayfw.schemas.kinds.model_fields import ISO, comes_back, schema_key, takes_booleans
 from gatewayfw.schemas.kinds.numbers import described_number
 from gatewayfw.schemas.kinds.text import described_text
@@ -218,14 +222,20 @@ def _many(field: mm.Field[Any]) -> Description:
 
 
 def _list(field: Any) -> Description:
-    return _many(field) | {"items": describe(field.inner)}
+    only = [check.choices for check in field.validators if type(check) is validate.ContainsOnly]
+    items = describe(field.inner)
+    if len(only) == 1 and all(map(is_scalar, only[0])) and items["kind"] in ("string", "integer", "number"):
+        items = {"kind": "enums", "choices": list(only[0]), "presence": items["presence"]}
+    return _many(field) | {"items": items}
 
 
 def _tuple(field: Any) -> Description:
     kinds = [describe(inner) | {"presence": "required"} for inner in field.tuple_fields]
     alike = bool(kinds) and all(kind == kinds[0] for kind in kinds)
-    item = kinds[0] if alike else {**_any(), "presence": "required"}
-    return {"kind": "array", "minItems": len(kinds), "maxItems": len(kinds), "items": item}
+    described = {"kind": "array", "minItems": len(kinds), "maxItems": len(kinds)}
+    if alike:
+        return {**described, "items": kinds[0]}
+    return {**described, "items": {**_any(), "presence": "required"}, "prefixItems": kinds}
 
 
 def _mapping(field: Any) -> Description:
@@ -237,6 +247,8 @@ def _mapping(field: Any) -> Description:
 def _enum(field: Any) -> Description:
     if not all(comes_back(field, member) for member in field.enum):
         return _any()
+    if issubclass(field.enum, Flag) and field.by_value:
+        return {"kind": "integer"}  # the values of several members together, too
     return {"kind": "enums", "choices": [field._serialize(member, None, {}) for member in field.enum]}
 
 
@@ -263,7 +275,7 @@ def _in_format(name: str) -> Callable[[Any], Description]:
 _DESCRIBED: Mapping[type, Callable[[Any], Description]] = MappingProxyType(
     {
         mm.String: described_text,
-        mm.Email: lambda field: {"kind": "email"},
+        mm.Email: lambda field: described_text(field) if choices(field) else {"kind": "email"},
         mm.Url: lambda field: described_text(field, format="uri"),
         mm.UUID: lambda field: described_text(field, format="uuid"),
         mm.Integer: lambda field: described_number(field, "integer"),

@@ -8,7 +8,7 @@ dumped form otherwise. What a reply shows of that must load as the same value ag
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -129,7 +129,7 @@ def _find_changes(field: mm.Field[Any], stored: Any) -> Any:
     try:
         return _changed_parts(stored, compared_form(field, shown_form(stored)))
     except ValidationError as error:
-        return error.messages if isinstance(error.messages, dict) else [messages.NOT_KEPT]
+        return isinstance(error.messages, dict) and error.messages or [messages.NOT_KEPT]
     except (*_WRONG, BSONError):  # what hooks and fields of users raise on a value that they have made themselves
         return [messages.NOT_KEPT]
 
@@ -290,7 +290,7 @@ def _form_of(field: mm.Field[Any] | None, loaded: Any) -> Any:
         return _object(field, loaded)
     if isinstance(field, mm.Tuple) and isinstance(loaded, (list, tuple)):
         return _parts_of(loaded, lambda place, one: _store(field.tuple_fields[place], one))
-    if isinstance(loaded, (list, tuple)):
+    if isinstance(loaded, list) or isinstance(loaded, tuple) and not (field and dumps_by_itself(field)):
         inner = field.inner if isinstance(field, mm.List) else None
         return _list_of(loaded, lambda one: _store(inner, one))
     if isinstance(loaded, Mapping):
@@ -327,7 +327,9 @@ def _scalar(field: mm.Field[Any] | None, loaded: Any) -> Any:
         return stored
     if isinstance(loaded, (bytes, ObjectId)):
         return loaded
+    if isinstance(loaded, time) and loaded.tzinfo is not None:
+        raise ValidationError(messages.NO_OFFSET)
     dumped = None if field is None else _dump(field, loaded)
-    if dumped is None or dumped is loaded or type(dumped) not in _JSON:
-        raise ValidationError(messages.NO_VALUE)
+    if dumped is None or dumped is loaded or type(dumped) not in _JSON or isinstance(loaded, (set, frozenset)):
+        raise ValidationError(messages.NO_VALUE)  # sets are listed in another order by each process
     return _store(None, dumped)

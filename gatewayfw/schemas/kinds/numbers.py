@@ -12,7 +12,7 @@ from marshmallow import fields as mm
 
 from gatewayfw import messages
 from gatewayfw.schemas.kinds.base import Ability, Description, KindField
-from gatewayfw.schemas.kinds.checks import choices, described_range
+from gatewayfw.schemas.kinds.checks import choices, described_exceptions, described_range, is_scalar
 from gatewayfw.schemas.kinds.quick import INFINITY, Load, Store, Test, passes
 from gatewayfw.schemas.kinds.sizes import DECIMAL, NUMBER
 from gatewayfw.schemas.values import HIGHEST, INTEGER, LOWEST, finite_number, read_number
@@ -169,7 +169,10 @@ class DecimalField(KindField, mm.Decimal, own=True):
 def described_number(field: mm.Field[Any], kind: str) -> Description:
     """Return the description of a number: its range, or its choices."""
     known = choices(field)
-    return {"kind": kind, **described_range(field)} if known is None else {"kind": "enums", "choices": known}
+    if known is not None:
+        return {"kind": "enums", "choices": known}
+    bounds = {name: end for name, end in described_range(field).items() if is_scalar(end)}
+    return {"kind": kind, **bounds, **described_exceptions(field)}
 
 
 def comparable_number(value: Any) -> Any:

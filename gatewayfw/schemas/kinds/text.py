@@ -10,7 +10,7 @@ from marshmallow import fields as mm
 
 from gatewayfw import messages
 from gatewayfw.schemas.kinds.base import Description, KindField
-from gatewayfw.schemas.kinds.checks import FullMatch, choices, described_lengths, lengths
+from gatewayfw.schemas.kinds.checks import FullMatch, choices, described_exceptions, described_lengths, lengths
 from gatewayfw.schemas.kinds.numbers import comparable_number
 from gatewayfw.schemas.kinds.quick import INFINITY, Test
 from gatewayfw.schemas.kinds.sizes import ENDLESS, LETTER, TEXT, largest_choice
@@ -132,6 +132,7 @@ def described_text(field: mm.Field[Any], **more: Any) -> Description:
     if known is not None:
         return {"kind": "enums", "choices": known}
     described: Description = {"kind": "string", **described_lengths(field, "minLength", "maxLength"), **more}
+    described |= described_exceptions(field)
     if not getattr(field, "states_maximum", True):
         described["sized"] = False
     for check in field.validators:

@@ -6,6 +6,7 @@ import jsonschema
 import pytest
 from marshmallow import INCLUDE, Schema
 from marshmallow import fields as mm
+from marshmallow.validate import NoneOf, Range
 
 from gatewayfw.export.jsonschema.kinds import ShownValues, Values
 from gatewayfw.schemas import (
@@ -70,6 +71,16 @@ KINDS = {
     "number in bounds": (number(minimum=0.5, maximum=2), {"type": "number", "minimum": 0.5, "maximum": 2}),
     "integer": (integer(), {"type": "integer", **ENDS}),
     "integer in bounds": (integer(minimum=0, maximum=9), {"type": "integer", "minimum": 0, "maximum": 9}),
+    "integer above": (
+        mm.Integer(validate=Range(0, min_inclusive=False)),
+        {"type": "integer", **ENDS, "exclusiveMinimum": 0},
+    ),
+    "number below": (mm.Float(validate=Range(max=9, max_inclusive=False)), {"type": "number", "exclusiveMaximum": 9}),
+    "all but some": (mm.String(validate=NoneOf(["a"])), {"type": "string", "not": {"enum": ["a"]}}),
+    "places": (
+        mm.Tuple((mm.String(), mm.Boolean())),
+        {"type": "array", "prefixItems": [{"type": "string"}, {"type": "boolean"}], "minItems": 2, "maxItems": 2},
+    ),
     "boolean": (boolean(), {"type": "boolean"}),
     "id": (object_id(), ID),
     "id of a model": (object_id(of="user"), {**ID, "description": "An _id of the model user."}),

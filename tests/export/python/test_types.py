@@ -502,6 +502,10 @@ def test_a_count_is_a_number_or_says_that_there_are_more():
 
 VALUES = {
     "string": ({"kind": "string"}, "str"),
+    "places": (
+        {"kind": "array", "items": {"kind": "any"}, "prefixItems": [{"kind": kind} for kind in ("string", "integer")]},
+        "list[str | int]",
+    ),
     "object_id": ({"kind": "object_id"}, "Id"),
     "email": ({"kind": "email"}, "str"),
     "date": ({"kind": "date"}, "Date"),

@@ -24,6 +24,8 @@ def test_comments_hold_nothing_that_hides_or_turns_the_code_around_them():
 @pytest.mark.parametrize(
     ("bounds", "text"),
     [
+        ({"exclusiveMinimum": 1, "exclusiveMaximum": 2}, "Above 1, below 2."),
+        ({"noneOf": ["a", "b"]}, 'None of ["a", "b"].'),
         ({"minimum": 1, "maximum": 2}, "At least 1, at most 2."),
         ({"minLength": 1, "maxLength": 2}, "Characters at least 1, characters at most 2."),
         ({"minBytes": 1, "maxBytes": 2}, "Bytes at least 1, bytes at most 2."),

@@ -9,8 +9,20 @@ from gatewayfw.export.typescript.kinds import Asked, Sent, Shown, noted
 NEEDED = {"presence": "required"}
 TEXT = {"kind": "string", **NEEDED}
 FIELDS = {"a": TEXT, "b": {**TEXT, "presence": "optional"}, "c": {**TEXT, "presence": "defaulted", "default": "x"}}
+PLACES = {
+    "kind": "array",
+    "items": {"kind": "any", **NEEDED},
+    "prefixItems": [TEXT, {"kind": "integer", "nullable": True, **NEEDED}],
+    **NEEDED,
+}
 KINDS = {
     "string": (TEXT, "string", "string"),
+    "places": (PLACES, "[string, number | null]", "readonly [string, number | null]"),
+    "list of places": (
+        {"kind": "array", "items": PLACES, **NEEDED},
+        "[string, number | null][]",
+        "readonly (readonly [string, number | null])[]",
+    ),
     "email": ({"kind": "email", **NEEDED}, "string", "string"),
     "object_id": ({"kind": "object_id", **NEEDED}, "ObjectId", "ObjectId"),
     "date": ({"kind": "date", **NEEDED}, "IsoDate", "IsoDate"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import re
 from datetime import datetime
+from decimal import Decimal
 
 import pytest
 from bson import ObjectId
@@ -34,6 +35,11 @@ from gatewayfw.schemas.kinds.descriptions import describe, describe_all
 class Colour(enum.Enum):
     RED = 1
     BLUE = 2
+
+
+class Rights(enum.Flag):
+    READ = 1
+    WRITE = 2
 
 
 class Tag(Schema):
@@ -105,7 +111,21 @@ KINDS = {
     "range": (mm.Integer(validate=validate.Range(1, 9)), {"kind": "integer", "minimum": 1, "maximum": 9, **LEFT_OUT}),
     "range without its ends": (
         mm.Integer(validate=validate.Range(1, 9, min_inclusive=False)),
-        {"kind": "integer", **LEFT_OUT},
+        {"kind": "integer", "exclusiveMinimum": 1, "maximum": 9, **LEFT_OUT},
+    ),
+    "range that JSON has not": (mm.Integer(validate=validate.Range(Decimal(1))), {"kind": "integer", **LEFT_OUT}),
+    "one value": (mm.Integer(validate=validate.Equal(3)), {"kind": "enums", "choices": [3], **LEFT_OUT}),
+    "all but some": (mm.Float(validate=validate.NoneOf([0])), {"kind": "number", "noneOf": [0], **LEFT_OUT}),
+    "letters": (mm.String(validate=validate.ContainsOnly("ab")), {"kind": "string", **LEFT_OUT}),
+    "some values only": (
+        mm.List(mm.Integer(), validate=validate.ContainsOnly([1, 2])),
+        {"kind": "array", "items": {"kind": "enums", "choices": [1, 2], **LEFT_OUT}, **LEFT_OUT},
+    ),
+    "flags by value": (mm.Enum(Rights, by_value=True), {"kind": "integer", **LEFT_OUT}),
+    "flags": (mm.Enum(Rights), {"kind": "enums", "choices": ["READ", "WRITE"], **LEFT_OUT}),
+    "some addresses": (
+        mm.Email(validate=validate.OneOf(["a@b.cd"])),
+        {"kind": "enums", "choices": ["a@b.cd"], **LEFT_OUT},
     ),
     "float": (mm.Float(), {"kind": "number", **LEFT_OUT}),
     "url": (mm.Url(), {"kind": "string", "format": "uri", **LEFT_OUT}),
@@ -129,7 +149,14 @@ KINDS = {
     ),
     "tuple": (
         mm.Tuple((mm.String(), mm.Integer())),
-        {"kind": "array", "items": {"kind": "any", **NEEDED}, "minItems": 2, "maxItems": 2, **LEFT_OUT},
+        {
+            "kind": "array",
+            "items": {"kind": "any", **NEEDED},
+            "prefixItems": [{"kind": "string", **NEEDED}, {"kind": "integer", **NEEDED}],
+            "minItems": 2,
+            "maxItems": 2,
+            **LEFT_OUT,
+        },
     ),
     "raw": (mm.Raw(), {"kind": "any", **LEFT_OUT}),
 }

@@ -203,7 +203,13 @@ DESCRIBED = {
     ),
     "Tuple of two kinds": (
         mm.Tuple((mm.Integer(), mm.String())),
-        {"kind": "array", "items": {"kind": "any", "presence": "required"}, "minItems": 2, "maxItems": 2},
+        {
+            "kind": "array",
+            "items": {"kind": "any", "presence": "required"},
+            "prefixItems": [{"kind": "integer", "presence": "required"}, {"kind": "string", "presence": "required"}],
+            "minItems": 2,
+            "maxItems": 2,
+        },
     ),
 }
 

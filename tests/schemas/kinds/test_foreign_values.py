@@ -342,6 +342,58 @@ def test_a_value_that_would_come_back_as_another_is_refused(field, value, messag
     assert json.loads(json.dumps(found)) == expected
 
 
+class Pair(mm.Field):
+    """A field that loads a tuple from text."""
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        return tuple(map(int, value.split(",")))
+
+    def _serialize(self, value, attr, obj, **kwargs):
+        return ",".join(map(str, value))
+
+
+class Several(mm.List):
+    """A list that loads a tuple, or a set."""
+
+    def __init__(self, inner, made):
+        super().__init__(inner)
+        self.made = made
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        return self.made(super()._deserialize(value, attr, data, **kwargs))
+
+
+@pytest.mark.parametrize(
+    ("field", "sent", "loaded"),
+    [(Pair(), "1,2", (1, 2)), (Several(mm.Date(), tuple), ["2024-02-29"], (date(2024, 2, 29),))],
+    ids=["text", "list"],
+)
+def test_a_tuple_that_a_field_loads_is_stored_as_it_is_dumped(field, sent, loaded):
+    assert [stored(field, value) for value in (sent, loaded)] == [sent, sent]
+
+
+def test_a_set_is_refused_as_each_process_lists_it_in_another_order():
+    assert refused(Several(mm.String(), set), ["a", "b"]) == UNSTORABLE
+
+
+@pytest.mark.parametrize("value", ["10:20:00+02:00", time(10, 20, tzinfo=UTC)])
+def test_a_time_with_an_offset_is_refused_as_times_are_ordered_by_their_text(value):
+    assert refused(mm.Time(), value) == ["May have no offset, as times are ordered by their text."]
+
+
+class Silent(mm.String):
+    """A field that refuses what it has shown, without a word."""
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        if value == "b":
+            raise ValidationError([])
+        return "b"
+
+
+def test_a_refusal_without_words_is_one():
+    assert refused(Silent(), "a") == NOT_KEPT
+
+
 class More(Schema):
     """A schema that makes a further key."""
 
