@@ -75,7 +75,6 @@ MAY_SEE: dict[str, set[str]] = {
 LATE = {
     "export.mcp": {
         "anyio",
-        "anyio.to_thread",
         "jsonschema",
         "mcp.server",
         "mcp.server.stdio",

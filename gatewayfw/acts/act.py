@@ -38,7 +38,7 @@ from gatewayfw.settings import Settings
 from gatewayfw.spelling import PARAMETERS, pythonic
 
 #: Whether an act is a tool of language models, or what it does as one.
-ToolKind = bool | Literal["read", "add", "change"]
+AsTool = bool | Literal["read", "add", "change"]
 
 
 class Limits(Protocol):
@@ -92,7 +92,7 @@ class ActDefinition:
     max_get_leaves: int | None = field(default=None, repr=False)
     max_reply_bytes: int | None = field(default=None, repr=False)
     returns: Any = field(default=None, repr=False)
-    mcp: ToolKind = field(default=False, repr=False)
+    mcp: AsTool = field(default=False, repr=False)
     exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = field(default=None, repr=False)
     idempotent: str | None = field(default=None, repr=False)
     idempotent_by: ActFn | None = field(default=None, repr=False)

@@ -11,16 +11,7 @@ from threading import Lock
 from types import MappingProxyType
 from typing import Any, TypedDict, TypeVar, Unpack, final
 
-from gatewayfw.acts.act import (
-    Act,
-    ActDefinition,
-    Limits,
-    Service,
-    ToolKind,
-    parse_act,
-    parse_service,
-    put_common_hooks,
-)
+from gatewayfw.acts.act import Act, ActDefinition, AsTool, Limits, Service, parse_act, parse_service, put_common_hooks
 from gatewayfw.acts.hooks import (
     HOOKS,
     NO_HOOKS,
@@ -61,7 +52,7 @@ class ActOptions(TypedDict, total=False):
     max_get_leaves: int | None
     max_reply_bytes: int | None
     returns: Any
-    mcp: ToolKind
+    mcp: AsTool
     exceptions: Mapping[type[Exception], tuple[int, str, str]] | None
     idempotent: str | None
     idempotent_by: ActFn | None
@@ -111,7 +102,7 @@ class Acts(Directory):
         max_get_leaves: int | None = None,
         max_reply_bytes: int | None = None,
         returns: Any = None,
-        mcp: ToolKind = False,
+        mcp: AsTool = False,
         exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = None,
         idempotent: str | None = None,
         idempotent_by: ActFn | None = None,
@@ -131,8 +122,7 @@ class Acts(Directory):
         acts. ``limit`` is the rate at which one caller may call, such as ``"10/minute"``, or a list of rates; see
         `gatewayfw.limits`. ``max_get_depth``, ``max_get_leaves`` and ``max_reply_bytes`` replace the settings of those
         names. ``returns`` describes the result for clients, see `gatewayfw.acts.returns`. ``mcp`` offers the act to
-        language models as a tool, see `gatewayfw.export.mcp`; a word says what it does with the service's own data, and
-        nothing else: ``read`` it, ``add`` to it, or ``change`` it so that a repetition changes nothing more.
+        language models as a tool, and may say what it does with the service's own data: see `gatewayfw.export.mcp`.
         ``exceptions`` says which replies exceptions of the act and its hooks become, ``{SomeError: (409, "code",
         "message")}``, in addition to the gateway's, see `gatewayfw.acts.replies`.
 
@@ -166,7 +156,7 @@ class Acts(Directory):
         max_get_leaves: int | None = None,
         max_reply_bytes: int | None = None,
         returns: Any = None,
-        mcp: ToolKind = False,
+        mcp: AsTool = False,
         exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = None,
         idempotent: str | None = None,
         idempotent_by: ActFn | None = None,

@@ -3,7 +3,9 @@
 A tool is named ``MODEL_ACT``, with the service in front unless that is ``main``; it takes ``set`` and ``get`` as the
 act's JSON Schema says, and gives what its ``returns`` says as text and as structured content; the latter has to be an
 object, so any other result is its ``result``. A call is an ordinary request, with the endpoint's hooks, access rules,
-limits and envelope. An error becomes a tool error with nothing but the message.
+limits and envelope. An error becomes a tool error with nothing but the message. ``mcp`` may be a word that says what
+the act does with the service's own data, and that it does nothing else: ``read`` it, ``add`` to it, or ``change`` it
+so that a repetition changes nothing more.
 
 Needs the extra ``gatewayfw[mcp]``.
 
@@ -35,7 +37,7 @@ _ABOUT = (
     "with 1, or with an object for what a relation embeds. Only `_id` is shown unasked."
 )
 _GET = 'What to show of the result beside `_id`: {"name": 1}, or an object in place of 1 for what a relation embeds.'
-#: What clients are told of an act, by its ``mcp``; of True what the specification says of tools without hints.
+#: What clients are told of an act, by its ``mcp``; of True what the protocol says of tools without hints.
 HINTS: Mapping[bool | str, Mapping[str, bool]] = {
     True: {"read_only_hint": False, "destructive_hint": True, "idempotent_hint": False, "open_world_hint": True},
     "read": {"read_only_hint": True, "destructive_hint": False, "idempotent_hint": True, "open_world_hint": False},
@@ -66,15 +68,6 @@ class ActTool:
         """The author's description of the act."""
         return str(self.entry.act["description"]) or self.entry.title
 
-    def problem(self, arguments: Mapping[str, Any]) -> str | None:
-        """Return what is wrong with arguments that no request can be made of."""
-        for name, value in arguments.items():
-            if name not in ("set", "get"):
-                return f"there is no argument {name!r}: the tool takes set and get"
-            if not isinstance(value, Mapping):
-                return f"{name} must be an object"
-        return None
-
     def body(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the body of the request for a call."""
         named = {"service": self.entry.service, "model": self.entry.model, "act": self.entry.name}
@@ -95,26 +88,19 @@ def tools_of(catalog: Mapping[str, Any]) -> dict[str, ActTool]:
         name = "_".join((*service, entry.model, entry.name))
         if name in found:
             raise DefinitionError(f"mcp: {found[name].entry.title} and {entry.title} would both be the tool {name}")
-        found[name] = ActTool(name, entry, _input(catalog, entry.act), *_output(catalog, entry.act))
+        schema = details_schema(catalog, entry.act)
+        if entry.act["get"]["kind"] == "selection":
+            schema["properties"]["get"]["description"] = _GET
+        found[name] = ActTool(name, entry, schema, *_output(catalog, entry.act))
     return found
-
-
-def _input(catalog: Mapping[str, Any], act: Mapping[str, Any]) -> Schema:
-    schema = details_schema(catalog, act)
-    # Clients look for a type beside a reference, to know whether to send an object or text.
-    parts = {name: {"type": "object", **part} for name, part in schema["properties"].items()}
-    if "get" in parts and act["get"]["kind"] == "selection":
-        parts["get"].setdefault("description", _GET)
-    return {**schema, "properties": parts}
 
 
 def _output(catalog: Mapping[str, Any], act: Mapping[str, Any]) -> tuple[Schema, bool]:
     result, defs = result_schema(catalog, act)
-    shared = {"$defs": defs} if defs else {}
     whole = defs[result["$ref"].removeprefix("#/$defs/")] if "$ref" in result else result
-    if whole.get("type") == "object":
-        return {"type": "object", **result, **shared}, False
-    return {**object_of({"result": result}, ["result"]), **shared}, True
+    is_wrapped = whole.get("type") != "object"
+    schema = object_of({"result": result}, ["result"]) if is_wrapped else {"type": "object", **result}
+    return schema | ({"$defs": defs} if defs else {}), is_wrapped
 
 
 def make_server(catalog: Mapping[str, Any], send: Send, name: str = "gatewayfw") -> Server[Any]:
@@ -126,8 +112,7 @@ def make_server(catalog: Mapping[str, Any], send: Send, name: str = "gatewayfw")
         DefinitionError: the package is not installed, or two acts would be the same tool.
     """
     try:
-        import anyio  # All of an optional extra.
-        import anyio.to_thread
+        from anyio import to_thread  # All of an optional extra.
         from jsonschema import Draft202012Validator
         from mcp.server import Server
         from mcp.shared.exceptions import MCPError
@@ -156,9 +141,10 @@ def make_server(catalog: Mapping[str, Any], send: Send, name: str = "gatewayfw")
         if tool is None:
             raise MCPError(INVALID_PARAMS, f"there is no tool {params.name!r}")
         arguments = params.arguments or {}
-        if problem := tool.problem(arguments):
-            return failed(problem)
-        envelope = await anyio.to_thread.run_sync(send, tool.body(arguments))
+        for given, value in arguments.items():
+            if given not in ("set", "get") or not isinstance(value, Mapping):
+                return failed(f"{given}: the tool takes set and get, each an object")
+        envelope = await to_thread.run_sync(send, tool.body(arguments))
         if envelope["success"] is not True:
             return failed(str(envelope["body"]["message"]))
         text = json.dumps(envelope["body"], ensure_ascii=False)
@@ -171,7 +157,8 @@ def make_server(catalog: Mapping[str, Any], send: Send, name: str = "gatewayfw")
     def failed(text: str) -> CallToolResult:
         return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
 
-    return Server(name, version=digest(catalog), instructions=_ABOUT, on_list_tools=list_tools, on_call_tool=call_tool)
+    version = hashlib.sha256(json.dumps(catalog).encode()).hexdigest()[:16]  # other tools, another version
+    return Server(name, version=version, instructions=_ABOUT, on_list_tools=list_tools, on_call_tool=call_tool)
 
 
 def serve(server: Server[Any]) -> None:
@@ -187,12 +174,3 @@ def serve(server: Server[Any]) -> None:
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     anyio.run(run)
-
-
-def digest(catalog: Mapping[str, Any]) -> str:
-    """Return the first 16 hexadecimal digits of a catalog's SHA-256.
-
-    It is that of its JSON, the order of keys included.
-    """
-    text = json.dumps(catalog, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -14,10 +14,10 @@ from jsonschema import Draft202012Validator
 from mcp import Client, MCPError, StdioServerParameters
 
 from gatewayfw import gateway
-from gatewayfw.acts.act import ToolKind
+from gatewayfw.acts.act import AsTool
 from gatewayfw.catalog import build
 from gatewayfw.errors import DefinitionError
-from gatewayfw.export.mcp import HINTS, digest, make_server, tools_of
+from gatewayfw.export.mcp import HINTS, make_server, tools_of
 from gatewayfw.schemas import array, boolean, integer, nullable, string
 from tests.fuzz.sample import Sample
 
@@ -157,10 +157,10 @@ def test_a_get_says_that_it_is_an_object_and_what_for(gw):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ({"names": []}, "there is no argument 'names': the tool takes set and get"),
-        ({"set": {}, "id": 1}, "there is no argument 'id': the tool takes set and get"),
-        ({"set": "{}"}, "set must be an object"),
-        ({"set": {}, "get": None}, "get must be an object"),
+        ({"names": []}, "names: the tool takes set and get, each an object"),
+        ({"set": {}, "id": 1}, "id: the tool takes set and get, each an object"),
+        ({"set": "{}"}, "set: the tool takes set and get, each an object"),
+        ({"set": {}, "get": None}, "get: the tool takes set and get, each an object"),
     ],
 )
 def test_wrong_arguments_are_told_of_by_name(gw, arguments, told):
@@ -169,7 +169,7 @@ def test_wrong_arguments_are_told_of_by_name(gw, arguments, told):
 
 
 def test_there_are_hints_for_each_kind_of_tool():
-    assert set(HINTS) == {True, *get_args(get_args(ToolKind)[1])}
+    assert set(HINTS) == {True, *get_args(get_args(AsTool)[1])}
     assert len({tuple(hints.items()) for hints in HINTS.values()}) == len(HINTS)
 
 
@@ -206,7 +206,8 @@ def test_a_server_says_what_it_is_and_what_it_shows(gw):
     catalog = catalog_of(gw)
     server = make_server(catalog, lambda body: {})
     assert server.name == "gatewayfw"
-    assert server.version == digest(catalog)
+    assert server.version == make_server(catalog, lambda body: {}).version
+    assert server.version != make_server({**catalog, "maxBatch": 7}, lambda body: {}).version
     assert server.instructions == (
         "Each tool runs one act of a gateway. `set` is what the act needs; `get` names the fields of the result to "
         "show, with 1, or with an object for what a relation embeds. Only `_id` is shown unasked."

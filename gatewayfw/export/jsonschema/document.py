@@ -108,7 +108,9 @@ def details_schema(catalog: Mapping[str, Any], act: Mapping[str, Any]) -> Schema
     """
     defs: dict[str, Schema] = {}
     sent, _ = _writers(catalog, _DEFS, defs)
-    parts = {"set": sent.schema(act["set"]), "get": sent.schema(act["get"], act["maxGetDepth"])}
+    # Some readers look for a type beside a reference, to know whether to send an object or text.
+    typed = {"type": "object"}
+    parts = {"set": typed | sent.schema(act["set"]), "get": typed | sent.schema(act["get"], act["maxGetDepth"])}
     asked = {name: part for name, part in parts.items() if act[name].get("fields") != {} or "links" in act[name]}
     schema = object_of(asked, asked)
     return schema | ({"$defs": defs} if defs else {})
@@ -117,8 +119,7 @@ def details_schema(catalog: Mapping[str, Any], act: Mapping[str, Any]) -> Schema
 def result_schema(catalog: Mapping[str, Any], act: Mapping[str, Any]) -> tuple[Schema, dict[str, Schema]]:
     """Return the schema of the result of one act, and the ``$defs`` that it needs."""
     defs: dict[str, Schema] = {}
-    _, shown = _writers(catalog, _DEFS, defs)
-    return _reply(shown, act), defs
+    return _reply(_writers(catalog, _DEFS, defs)[1], act), defs
 
 
 def requests_of(catalog: Mapping[str, Any]) -> list[str]:

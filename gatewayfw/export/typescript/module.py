@@ -20,8 +20,7 @@ from gatewayfw.schemas.kinds.base import Description
 _BATCH = re.compile(r"/\* batch \*/\n?(.*?)/\* end \*/\n?", re.DOTALL)
 
 #: Linters advise against what types of any `get` and a client of any JSON need.
-_HEAD = f"""\
-// {OPENING}
+_HEAD = f"""// {OPENING}
 /* eslint-disable -- types of any `get` and a client of any JSON */
 // biome-ignore-all lint: types of any `get` and a client of any JSON
 """

@@ -353,4 +353,4 @@ def test_the_details_of_an_act_stand_alone(gw):
     catalog = build(gw.schemas, gw.acts)
     schema = details_schema(catalog, catalog["services"]["main"]["acts"]["club"]["do"])
     assert schema.pop("$defs").keys() == {"get.club.1", "get.person.0.below"}
-    assert schema == {**closed(get=ref("get.club.1")), "required": ["get"]}
+    assert schema == {**closed(get={"type": "object", **ref("get.club.1")}), "required": ["get"]}
