@@ -5,11 +5,17 @@ import { activeTab, catalog, chooseEnvironment, environment, environments, expir
 import { Button, copyText, IconButton, Menu, notify, useClock, whenText } from "./ui";
 
 /** The dialog that is shown over the page. */
-export const dialog = signal<"" | "palette" | "headers" | "login" | "environments" | "batch" | "shortcuts">("");
+export const dialog = signal<"" | "palette" | "headers" | "login" | "environments" | "batch" | "paste" | "shortcuts">("");
+/** What the dialog for pasted requests begins with. */
+export const pasted = signal("");
 
 /** Show the dialog of headers and token. */
 export const showHeaders = (): void => void (dialog.value = "headers");
 export const showEnvironments = (): void => void (dialog.value = "environments");
+export function showPaste(text = ""): void {
+  pasted.value = text;
+  dialog.value = "paste";
+}
 export const showBatch = (): void => void (dialog.value = "batch");
 export const showShortcuts = (): void => void (dialog.value = "shortcuts");
 export const showLogin = (): void => void (dialog.value = "login");

@@ -1,11 +1,12 @@
 /** The frame: top bar, the view, dialogs of the whole page. */
 
 import { useEffect } from "preact/hooks";
-import { Account, dialog, EnvironmentMenu, showBatch, showEnvironments, showHeaders, showLogin, showShortcuts } from "./account";
+import { Account, dialog, EnvironmentMenu, showBatch, showEnvironments, showHeaders, showLogin, showPaste, showShortcuts } from "./account";
 import { TITLE } from "./brand";
 import { GATEWAY_URL } from "./catalog";
 import iconUrl from "./icon.svg";
 import { lazy } from "./lazy";
+import { isRequestText } from "./paste/looks";
 import { Palette } from "./palette"; // Not lazy: whoever presses Ctrl-K types on at once.
 import { addCommands, catalog, catalogError, theme, view, type Theme, type View } from "./state";
 import { VIEWS } from "./state/address";
@@ -20,6 +21,7 @@ const Downloads = lazy(() => import("./downloads").then((part) => part.Downloads
 const LoginDialog = lazy(() => import("./login").then((part) => part.LoginDialog), "");
 const EnvironmentsDialog = lazy(() => import("./request/environments").then((part) => part.EnvironmentsDialog), "");
 const BatchDialog = lazy(() => import("./batch").then((part) => part.BatchDialog), "");
+const PasteDialog = lazy(() => import("./paste").then((part) => part.PasteDialog), "");
 const Shortcuts = lazy(() => import("./shortcuts").then((part) => part.Shortcuts), "");
 const HeadersDialog = lazy(() => import("./request/headers").then((part) => part.HeadersDialog), "");
 
@@ -40,6 +42,7 @@ const THEMES: readonly { key: Theme; label: string }[] = [
 addCommands(() => [
   ...VIEWS.map(({ key, title }) => ({ label: title, group: "Views" as const, run: () => void (view.value = key) })),
   { label: "Log in", run: showLogin },
+  { label: "Paste a request", hint: "curl or JSON", run: () => showPaste() },
   { label: "Environments", run: showEnvironments },
   { label: "Headers and token", run: showHeaders },
   { label: "Keyboard shortcuts", run: showShortcuts },
@@ -58,8 +61,18 @@ export function Shell() {
       else return;
       event.preventDefault();
     };
+    const paste = (event: ClipboardEvent) => {
+      const text = event.clipboardData?.getData("text/plain") ?? "";
+      if (!catalog.value || isTyping(event) || !isRequestText(text)) return;
+      event.preventDefault();
+      showPaste(text);
+    };
     document.addEventListener("keydown", keys);
-    return () => document.removeEventListener("keydown", keys);
+    document.addEventListener("paste", paste);
+    return () => {
+      document.removeEventListener("keydown", keys);
+      document.removeEventListener("paste", paste);
+    };
   }, []);
   const close = () => void (dialog.value = "");
   return (
@@ -75,6 +88,7 @@ export function Shell() {
       {dialog.value === "headers" && <HeadersDialog onClose={close} />}
       {dialog.value === "environments" && <EnvironmentsDialog onClose={close} />}
       {dialog.value === "batch" && <BatchDialog onClose={close} />}
+      {dialog.value === "paste" && <PasteDialog onClose={close} />}
       {dialog.value === "shortcuts" && <Shortcuts onClose={close} />}
       {dialog.value === "login" && <LoginDialog onClose={close} />}
       <Notices />

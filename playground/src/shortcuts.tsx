@@ -9,6 +9,7 @@ const SHORTCUTS: readonly { title: string; keys: readonly (readonly [keys: strin
     title: "Everywhere",
     keys: [
       ["Ctrl K", "find an act, model or view"],
+      ["Ctrl V", "open a pasted curl command or body"],
       ["?", "show this list"],
       ["Esc", "close a dialog or menu"],
     ],

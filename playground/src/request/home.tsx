@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import { actOf, allActs, GATEWAY_URL, type Catalog, type PlacedAct } from "../catalog";
 import { ACCOUNTS, NOTE } from "../brand";
-import { showLogin, showShortcuts } from "../account";
+import { showLogin, showPaste, showShortcuts } from "../account";
 import { titleOf } from "../library/reading";
 import { history } from "../library/record";
 import { saved } from "../library/saved";
@@ -94,6 +94,12 @@ function Welcome({ catalog, acts, models }: { catalog: Catalog; acts: PlacedAct[
           </span>
         </div>
       )}
+      <div class="home-login">
+        <Button icon="code" onClick={() => showPaste()}>
+          Paste a request
+        </Button>
+        <span class="muted">A curl command or a JSON body</span>
+      </div>
       {(NOTE || ACCOUNTS.length > 0) && <DemoAccounts login={login} />}
     </header>
   );

@@ -4,7 +4,9 @@ import { useMemo } from "preact/hooks";
 import type { Act } from "../catalog";
 import { JsonEditor } from "../editor";
 import { DraftsContext, ErrorsContext, errorsOf, FilesContext, UndoContext, useTyped, WhoContext } from "../form";
+import { showPaste } from "../account";
 import { lazy } from "../lazy";
+import { isRequestText } from "../paste/looks";
 import { firstDraft, heldOf, isListing, putDraft, reasonNot, remember, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
 import { Button, CopyButton, Empty, Field, notify, Tabs } from "../ui";
 import { kindOfDetails, readDetails, textOf } from "./details";
@@ -217,6 +219,17 @@ function JsonPart({ spec, tab, isLocked, errors, onChange }: JsonPartProps) {
         <span class={problem ? "field-errors grow" : "grow"}>
           {problem ? `Invalid JSON, so nothing is sent. ${problem}` : `Ctrl Space completes. The form shows the same.${spec.get.kind === "selection" ? WITH_ID : ""}`}
         </span>
+        {draft !== undefined && isRequestText(draft) && (
+          <Button
+            small
+            onClick={() => {
+              discard(tab);
+              showPaste(draft);
+            }}
+          >
+            Open as a request
+          </Button>
+        )}
         <Button
           small
           look="quiet"
