@@ -1,9 +1,10 @@
 """Builds the catalog of a gateway: JSON throughout, in a fixed order.
 
-Its keys: ``{"format", "tokens", "maxBatch", "models", "services"}``.
+Its keys: ``{"format", "tokens", "maxBatch", "codes", "models", "services"}``.
 
 - ``tokens``: where clients put a token: ``[{"in": "header" | "bearer" | "cookie", "name"}]``, never empty.
 - ``maxBatch``: most acts that one request may ask for as a batch; 0 for no batches.
+- ``codes``: what programs read of a refused value: kinds with the field ``code``, of which it has one, and its bounds.
 - ``models``: by name ``{"fields": {name: kind}, "links": {name: link}}``; see
   `gatewayfw.schemas.kinds.descriptions` and `links_of`. Excluded fields do not exist in it. With policies each has
   ``rights``: ``[{"role", "sees", "rows", "writes", "hidden": [names], "fixed": [names]}]``, where ``rows`` says that
@@ -28,7 +29,7 @@ The order is that of registration, so equal code gives equal bytes. Source: our 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, get_args
 
 from marshmallow.fields import Field
 
@@ -36,6 +37,7 @@ from gatewayfw.acts import Act, Acts
 from gatewayfw.acts.hooks import find_marks
 from gatewayfw.acts.replies import Exceptions
 from gatewayfw.acts.returns import Returns, Selected
+from gatewayfw.error_codes import ErrorBound, ErrorDetail
 from gatewayfw.policies.declaration import Policy
 from gatewayfw.policies.joining import Joined, hidden_for_somebody, joined, policies_of
 from gatewayfw.schemas.kinds.base import Description
@@ -50,6 +52,13 @@ FORMAT = 1
 
 _ANYTHING: Description = {"kind": "any", "presence": "required"}
 _ANY_OBJECT: Description = {"kind": "object", "fields": None, "presence": "required"}
+#: The descriptions of bounds.
+_BOUNDS: Mapping[Any, Description] = {
+    int: {"kind": "integer"},
+    ErrorBound: {"kind": "bound"},
+    str | None: {"kind": "string", "nullable": True},
+    list[Any]: {"kind": "array", "items": {"kind": "any"}},
+}
 
 
 def build(schemas: Schemas, acts: Acts) -> dict[str, Any]:
@@ -63,9 +72,21 @@ def build(schemas: Schemas, acts: Acts) -> dict[str, Any]:
         "format": FORMAT,
         "tokens": [_place(carrier) for carrier in acts.token_carriers],
         "maxBatch": schemas.settings.max_batch,
+        "codes": _codes(),
         "models": {name: _model(schemas, model) for name, model in schemas.get_schemas().items()},
         "services": {name: _service(service, acts.exceptions) for name, service in services.items()},
     }
+
+
+def _codes() -> list[Description]:
+    """Return the descriptions of what is said of refused values."""
+    described = [{name: _bound(one) for name, one in kind.__annotations__.items()} for kind in get_args(ErrorDetail)]
+    return [{"kind": "object", "fields": fields, "presence": "required"} for fields in described]
+
+
+def _bound(annotation: Any) -> Description:
+    words = _BOUNDS.get(annotation) or {"kind": "enums", "choices": list(get_args(annotation))}
+    return {**words, "presence": "required"}
 
 
 def _model(schemas: Schemas, model: ModelSchema) -> dict[str, Any]:

@@ -3,111 +3,196 @@
 First the sentences about values, which a reply shows with their paths, then the texts about whole requests. What
 developers are told, in a `DefinitionError`, a `UsageError` or the log, stands where it is raised. ``str.format`` fills
 in what is in braces; ``{min}`` and ``{max}`` are inclusive bounds.
+
+A sentence about a value is a `Text`: it has a code, which programs read, of `gatewayfw.error_codes`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast, final, get_args
+
+from gatewayfw.error_codes import ErrorDetail
+
+#: The names of the bounds of each code.
+CODES: Mapping[str, tuple[str, ...]] = {
+    code: tuple(name for name in kind.__annotations__ if name != "code")
+    for kind in get_args(ErrorDetail)
+    for code in get_args(kind.__annotations__["code"])
+}
+#: Bounds in braces by their names, and as programs read them.
+_BOUNDS = {"min": "minimum", "max": "maximum", "equal": "length", "obj_type": "expected"}
+
+
+@final
+class Text(str):
+    """A text about a value, with its code and the known bounds of the field.
+
+    Of two codes the first is for values below the bounds, the second for those above.
+    """
+
+    def __new__(cls, text: str, *codes: str, **bounds: Any) -> Text:
+        if not codes or not CODES.keys() >= set(codes):
+            raise ValueError(f"a text about a value has a code of gatewayfw.error_codes: {text}")
+        return super().__new__(cls, text)
+
+    def __init__(self, text: str, *codes: str, **bounds: Any) -> None:
+        self.codes, self.bounds = codes, bounds
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str, ...], dict[str, Any]]:
+        return (str(self), *self.codes), self.bounds
+
+    def format(self, *args: object, **values: Any) -> Text:
+        """Return the text with values filled in, which tell bounds; lists have commas."""
+        code = self.codes[-1 if self._is_above(**values) else 0]
+        shown = {name: ", ".join(map(str, one)) if isinstance(one, list) else one for name, one in values.items()}
+        told = {_BOUNDS.get(name, name): one for name, one in values.items()}
+        told = {name: told[name] for name in CODES[code] if name in told}
+        return Text(super().format(*args, **shown), code, **{**told, **self.bounds})
+
+    def _is_above(self, input: Any = None, min: Any = None, **_others: object) -> bool:
+        try:
+            return bool((len(input) if self.codes[0] == "too_short" else input) > min)
+        except TypeError:  # a check of a user's that measures something else
+            return False
+
+
+def detail_of(text: str) -> ErrorDetail:
+    """Return what programs read of a text about a value."""
+    told = text if isinstance(text, Text) else INVALID
+    bounds = {name: told.bounds[name] for name in CODES[told.codes[0]] if name in told.bounds}
+    return cast(ErrorDetail, {"code": told.codes[0], **bounds})
+
 
 # Values
 
 # -- absent, unknown, or of no use to anybody
 
-REQUIRED = "Missing data for required field."
-NULL = "Field may not be null."
-UNKNOWN = "Unknown field."
+REQUIRED = Text("Missing data for required field.", "required")
+NULL = Text("Field may not be null.", "null")
+UNKNOWN = Text("Unknown field.", "unknown")
 #: For a wrong value whose field says nothing better.
-INVALID = "Invalid value."
+INVALID = Text("Invalid value.", "invalid")
 
 # -- not a value of the field's kind
 
-NO_BASE64 = "Not valid base64."
-NO_BOOLEAN = "Not a valid boolean."
-NO_DATE = "Not a valid ISO 8601 date."
-NO_DECIMAL = 'Not a valid decimal (text such as "12.50").'
-NO_EMAIL = "Not a valid email address."
-NO_FILE = "Not a file: send it as a part of multipart/form-data."
-NO_ID = "Not a valid id."
-NO_INTEGER = "Not a valid integer."
-NO_JSON = "Not a valid value."
-NO_LIST = "Not a valid list."
-NO_MAP_KEY = "Not a valid key."
-NO_NUMBER = "Not a valid number."
-NO_OBJECT = "Not a valid mapping type."
-NO_OBJECT_ID = "Not a valid ObjectId (24 hexadecimal digits)."
-NO_TEXT = "Not a valid string."
-NO_URL = "Not a valid URL."
-NO_UUID = "Not a valid UUID."
+NO_BASE64 = Text("Not valid base64.", "wrong_type", expected="base64")
+NO_BOOLEAN = Text("Not a valid boolean.", "wrong_type", expected="boolean")
+NO_DATE = Text("Not a valid ISO 8601 date.", "wrong_type", expected="date")
+NO_DECIMAL = Text('Not a valid decimal (text such as "12.50").', "wrong_type", expected="decimal")
+NO_EMAIL = Text("Not a valid email address.", "wrong_type", expected="email")
+NO_FILE = Text("Not a file: send it as a part of multipart/form-data.", "wrong_type", expected="file")
+NO_ID = Text("Not a valid id.", "wrong_type", expected="object_id")
+NO_INTEGER = Text("Not a valid integer.", "wrong_type", expected="integer")
+NO_JSON = Text("Not a valid value.", "not_storable")
+NO_LIST = Text("Not a valid list.", "wrong_type", expected="list")
+NO_MAP_KEY = Text("Not a valid key.", "not_a_key")
+NO_NUMBER = Text("Not a valid number.", "wrong_type", expected="number")
+NO_OBJECT = Text("Not a valid mapping type.", "wrong_type", expected="object")
+NO_OBJECT_ID = Text("Not a valid ObjectId (24 hexadecimal digits).", "wrong_type", expected="object_id")
+NO_TEXT = Text("Not a valid string.", "wrong_type", expected="string")
+NO_URL = Text("Not a valid URL.", "wrong_type", expected="url")
+NO_UUID = Text("Not a valid UUID.", "wrong_type", expected="uuid")
 
 # -- beyond a bound, or not among the choices
 
-TOO_SHORT = "Shorter than minimum length {min}."
-TOO_LONG = "Longer than maximum length {max}."
-NO_LENGTH_BETWEEN = "Length must be between {min} and {max}."
-NO_LENGTH = "Length must be {equal}."
-TOO_SMALL = "Must be greater than or equal to {min}."
-TOO_GREAT = "Must be less than or equal to {max}."
-NO_NUMBER_BETWEEN = "Must be greater than or equal to {min} and less than or equal to {max}."
-TOO_MANY_PLACES = "Must have at most {max} decimal places."
-TOO_MANY_DIGITS = "Must have at most {max} digits."
-TOO_MANY_BYTES = "Must be text of at most {max} bytes."
-NO_MATCH = "String does not match expected pattern."
-NO_CHOICE = "Must be one of: {choices}."
+TOO_SHORT = Text("Shorter than minimum length {min}.", "too_short")
+TOO_LONG = Text("Longer than maximum length {max}.", "too_long")
+NO_LENGTH_BETWEEN = Text("Length must be between {min} and {max}.", "too_short", "too_long")
+NO_LENGTH = Text("Length must be {equal}.", "wrong_length")
+TOO_SMALL = Text("Must be greater than or equal to {min}.", "too_small")
+TOO_GREAT = Text("Must be less than or equal to {max}.", "too_large")
+NO_NUMBER_BETWEEN = Text(
+    "Must be greater than or equal to {min} and less than or equal to {max}.", "too_small", "too_large"
+)
+TOO_MANY_PLACES = Text("Must have at most {max} decimal places.", "too_many_places")
+TOO_MANY_DIGITS = Text("Must have at most {max} digits.", "too_many_digits")
+TOO_MANY_BYTES = Text("Must be text of at most {max} bytes.", "too_many_bytes")
+NO_MATCH = Text("String does not match expected pattern.", "no_match")
+NO_CHOICE = Text("Must be one of: {choices}.", "not_a_choice")
 
 # -- nothing that the database can hold
 
-NO_KEY = "Not a key the database can hold."
-NO_VALUE = "Not a value the database can hold."
-NO_OFFSET = "May have no offset, as times are ordered by their text."
-LONG_PATH = "Has too many names."
+NO_KEY = Text("Not a key the database can hold.", "not_a_key")
+NO_VALUE = Text("Not a value the database can hold.", "not_storable")
+NO_OFFSET = Text("May have no offset, as times are ordered by their text.", "not_storable")
+LONG_PATH = Text("Has too many names.", "not_a_key")
 #: For a value that the field would store, and then show or load as another one.
-NOT_KEPT = "Would come back as another value."
+NOT_KEPT = Text("Would come back as another value.", "not_kept")
 
 # -- of a `get`
 
-NO_FLAG = "Must be 1 or 0."
-NO_LINK_VALUE = "Must be 1, 0 or an object."
-NO_REVISION_OF_COPY = "A copy has no revision: ask for it at the top."
-NOT_WHOLE = "Not all fields may be selected: name them in an object."
-TOO_DEEP = "Nested too deeply: at most {max} levels."
-TOO_MANY_FIELDS = "Too many fields: at most {max}."
-TOO_MANY_FIELDS_OF_BATCH = "Too many fields: at most {max} in a batch."
-TOO_MANY_RELATIONS = "Too many relations of related documents: at most {max}."
-TOO_MANY_RELATIONS_OF_BATCH = "Too many relations of related documents: at most {max} in a batch."
+NO_FLAG = Text("Must be 1 or 0.", "not_a_choice", choices=[1, 0])
+NO_LINK_VALUE = Text("Must be 1, 0 or an object.", "wrong_type", expected="selection")
+NO_REVISION_OF_COPY = Text("A copy has no revision: ask for it at the top.", "unknown")
+NOT_WHOLE = Text("Not all fields may be selected: name them in an object.", "not_whole")
+TOO_DEEP = Text("Nested too deeply: at most {max} levels.", "too_deep")
+TOO_MANY_FIELDS = Text("Too many fields: at most {max}.", "too_many_fields")
+TOO_MANY_FIELDS_OF_BATCH = Text("Too many fields: at most {max} in a batch.", "too_many_fields")
+TOO_MANY_RELATIONS = Text("Too many relations of related documents: at most {max}.", "too_many_relations")
+TOO_MANY_RELATIONS_OF_BATCH = Text(
+    "Too many relations of related documents: at most {max} in a batch.", "too_many_relations"
+)
 
 # -- of a listing
 
-NO_OPERATORS = "Must be an object with {operators}."
-EMPTY_OPERATORS = "Must have one of {operators}."
-NO_LIMIT = "Must be between 1 and {max}."
-NO_TOKEN = "Not a token of this list: begin again without it."
+NO_OPERATORS = Text("Must be an object with {operators}.", "no_operator")
+EMPTY_OPERATORS = Text("Must have one of {choices}.", "no_operator")
+NO_LIMIT = Text("Must be between 1 and {max}.", "out_of_range", minimum=1)
+NO_TOKEN = Text("Not a token of this list: begin again without it.", "bad_token")
 
 # -- of a filter or an update
 
-DISGUISED = "Keys may not start with $, but those of Operators in the server's code."
-NO_REVISION = "Must be a whole number from 0."
-NO_PURE_FIELD = "Not a pure field of the model."
-NO_PART = "Not a field of this object."
-NO_PLACE = "An element has no name: set the whole list."
-MAYBE_PLACE = "A number above {max} may be a place in a list: set the whole value."
-NO_FACTOR = "Must be a whole number."
-NO_TRUE = "Must be true."
-NO_END = "Must be 1 or -1."
-MISFIT = "Does not fit the value that is there."
-BEYOND_64_BITS = "The number would leave 64 bits."
-NOT_AS_FILTERED = "Must be the value in the filter."
+DISGUISED = Text("Keys may not start with $, but those of Operators in the server's code.", "not_a_key")
+NO_REVISION = Text("Must be a whole number from 0.", "wrong_type", expected="revision")
+NO_PURE_FIELD = Text("Not a pure field of the model.", "unknown")
+NO_PART = Text("Not a field of this object.", "unknown")
+NO_PLACE = Text("An element has no name: set the whole list.", "not_a_key")
+MAYBE_PLACE = Text("A number above {max} may be a place in a list: set the whole value.", "not_a_key")
+NO_FACTOR = Text("Must be a whole number.", "wrong_type", expected="integer")
+NO_TRUE = Text("Must be true.", "not_a_choice", choices=[True])
+NO_END = Text("Must be 1 or -1.", "not_a_choice", choices=[1, -1])
+MISFIT = Text("Does not fit the value that is there.", "misfit")
+BEYOND_64_BITS = Text("The number would leave 64 bits.", "overflow")
+NOT_AS_FILTERED = Text("Must be the value in the filter.", "not_as_filtered")
 
 # -- of new documents, their relations and their files
 
-NO_DOCUMENTS = "Expected a list."
-NO_DOCUMENT = "Expected an object."
-NO_RELATIONS = "Expected an object."
-NO_RELATIONS_OF_EACH = "Expected one object, or as many as docs."
-NO_RELATION_NAMED = "Name at least one relation."
-NO_IDS = "Expected an object with _ids."
-NO_LIST_OF_IDS = "Expected a list of ids."
-NO_SINGLE_ID = "Expected one id."
-REPEATED_ID = "Ids may not repeat."
-TOO_MANY_IDS = "More than {max} ids."
-OF_FILE = "Comes from the file."
+NO_DOCUMENTS = Text("Expected a list.", "wrong_type", expected="list")
+NO_DOCUMENT = Text("Expected an object.", "wrong_type", expected="object")
+NO_RELATIONS = Text("Expected an object.", "wrong_type", expected="object")
+NO_RELATIONS_OF_EACH = Text("Expected one object, or as many as docs.", "wrong_type", expected="object")
+NO_RELATION_NAMED = Text("Name at least one relation.", "required")
+NO_IDS = Text("Expected an object with _ids.", "wrong_type", expected="object")
+NO_LIST_OF_IDS = Text("Expected a list of ids.", "wrong_type", expected="list")
+NO_SINGLE_ID = Text("Expected one id.", "wrong_type", expected="object_id")
+REPEATED_ID = Text("Ids may not repeat.", "repeated")
+TOO_MANY_IDS = Text("More than {max} ids.", "too_long")
+OF_FILE = Text("Comes from the file.", "fixed")
+
+# -- of what is stored
+
+TAKEN = Text("is taken", "taken")
+REVISION = Text("is {revision}", "stale")
+
+# -- marshmallow's own, besides those above
+
+_OTHERS: Mapping[str, Sequence[str]] = {
+    "date": ("Not a valid date.",),
+    "duration": ("Not a valid period of time.",),
+    "ip": [f"Not a valid {kind} address." for kind in ("IP", "IPv4", "IPv6")],
+    "ip_interface": [f"Not a valid {kind} interface." for kind in ("IP", "IPv4", "IPv6")],
+    "list": ("Not a valid tuple.",),
+    "number": ("Number too large.", "Special numeric values (nan or infinity) are not permitted."),
+    "object": ("Invalid type.", "Invalid input type."),
+    "string": ("Not a valid utf-8 string.",),
+}
+_MOMENTS = [Text(f"Not a valid {kind}.", "wrong_type") for kind in ("{obj_type}", "{awareness} {obj_type}")]
+#: Texts by what they say.
+KNOWN: Mapping[str, Text] = {
+    **{str(text): text for text in (*list(globals().values()), *_MOMENTS) if isinstance(text, Text)},
+    **{text: Text(text, "wrong_type", expected=kind) for kind, texts in _OTHERS.items() for text in texts},
+}
 
 # Requests
 
@@ -116,14 +201,12 @@ OF_FILE = "Comes from the file."
 INTERNAL = "internal error"
 VALIDATION = "validation error"
 DUPLICATE_KEY = "Duplicate key error"
-TAKEN = "is taken"
 MORE_ERRORS = "and more"
 IN_PROGRESS = "a request with this Idempotency-Key is under way, try again"
 KEY_REUSED = "this Idempotency-Key was sent with another body"
 NOT_DONE = "not done"
 MIGRATION_RUNS = "another process runs the migration {name}"
 STALE = "the document has changed: its revision is {revision}"
-REVISION = "is {revision}"
 RATE_LIMITED = "too many requests, try again later"
 UNAVAILABLE = "service unavailable, try again"
 TIMED_OUT = "the request timed out, try again"

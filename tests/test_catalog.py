@@ -66,6 +66,7 @@ def test_models_with_their_links_and_without_excluded_fields(gw):
         "format": 1,
         "tokens": [{"in": "header", "name": "token"}],
         "maxBatch": 0,
+        "codes": build(gateway().schemas, gateway().acts)["codes"],
         "models": {
             "country": {
                 "fields": {"_id": ID, "name": TEXT},

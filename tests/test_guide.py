@@ -6,12 +6,15 @@ import inspect
 import re
 import shlex
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from gatewayfw.acts import ContextFns
 from gatewayfw.cli import gateway_group
 from gatewayfw.core import Gateway
+from gatewayfw.error_codes import ExpectedType
+from gatewayfw.messages import CODES
 from gatewayfw.odm.writing.operators import ON_INSERT, OPERATORS
 from gatewayfw.schemas.fields import KINDS
 from gatewayfw.storage.filter_operators import JUNCTIONS
@@ -108,3 +111,14 @@ def test_every_server_option_is_in_the_table_and_nothing_else():
 def test_every_context_function_is_named():
     functions = [name for name in vars(ContextFns) if name.islower() and not name.startswith("_")]
     assert [name for name in functions if not re.search(rf"`{name}\b", GUIDE)] == []
+
+
+def test_the_table_of_codes_has_each_with_its_bounds():
+    rows = re.findall(r"^\| `(\w+)` \| (.*?) \| ", PAGES["errors"].split("## Codes of refused values")[1], re.MULTILINE)
+    told = [(code, tuple(re.findall(r"`(\w+)`", bounds))) for code, bounds in rows]
+    assert told == sorted(CODES.items())
+
+
+def test_the_table_of_codes_has_every_type_that_may_be_expected():
+    (row,) = re.findall(r"^\| `wrong_type` \| .*: (.*) \|$", PAGES["errors"], re.MULTILINE)
+    assert tuple(re.findall(r"`(\w+)`", row)) == get_args(ExpectedType)

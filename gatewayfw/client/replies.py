@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
+from gatewayfw.error_codes import ErrorDetail
 from gatewayfw.wire.posting import HttpReply, NotAGateway, check_head, envelope_of, is_envelope, read_json
 
 T = TypeVar("T")
@@ -28,6 +29,7 @@ class CallError(Exception):
         status: the HTTP status; 0 without a reply.
         code: a stable word for programs, such as ``validation_error``.
         errors: messages by the path of the value, for validation and duplicate keys; else empty.
+        details: for each message of ``errors`` its code with the bounds of the field, for programs.
         request_id: the request's id in the gateway's log, if the gateway sent it.
         retry_after: the seconds after which a retry may succeed, if the gateway sent it.
     """
@@ -39,6 +41,7 @@ class CallError(Exception):
         code: str = "error",
         *,
         errors: Mapping[str, list[str]] | None = None,
+        details: Mapping[str, list[ErrorDetail]] | None = None,
         request_id: str | None = None,
         retry_after: int | None = None,
     ) -> None:
@@ -47,6 +50,7 @@ class CallError(Exception):
         self.status = status
         self.code = code
         self.errors = dict(errors or {})
+        self.details = dict(details or {})
         self.request_id = request_id
         self.retry_after = retry_after
 
@@ -152,12 +156,13 @@ def _is_item(value: Any) -> bool:
 
 def _refusal(reply: HttpReply, body: dict[str, Any]) -> CallError:
     known = reply.pick_headers()
-    code, request_id, errors = body.get("code"), body.get("requestId"), body.get("errors")
+    code, request_id, errors, details = map(body.get, ("code", "requestId", "errors", "details"))
     return CallError(
         body["message"],
         reply.status,
         code if isinstance(code, str) else known.get("X-Error-Code", "error"),
         errors={path: texts for path, texts in errors.items() if _are_texts(texts)} if isinstance(errors, dict) else {},
+        details={at: told for at, told in details.items() if _are_details(told)} if isinstance(details, dict) else {},
         request_id=request_id if isinstance(request_id, str) else None,
         retry_after=int(known["Retry-After"]) if "Retry-After" in known else None,
     )
@@ -165,6 +170,10 @@ def _refusal(reply: HttpReply, body: dict[str, Any]) -> CallError:
 
 def _are_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(text, str) for text in value)
+
+
+def _are_details(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, dict) and isinstance(one.get("code"), str) for one in value)
 
 
 def follow(ask: Callable[[Mapping[str, Any]], Any], given: Mapping[str, Any] | None) -> Iterator[Any]:

@@ -76,7 +76,7 @@ _HEADERS: Mapping[str, str] = MappingProxyType(
 )
 _PARAMETERS: Mapping[str, str] = MappingProxyType(
     {
-        "X-Gateway-Detail": "1: the body of an error also has code, errors and requestId.",
+        "X-Gateway-Detail": "1: the body of an error also has code, errors, details and requestId.",
         "X-Request-Id": "Up to 64 letters, digits, dots, hyphens and underscores; kept as the id of the request.",
     }
 )

@@ -16,6 +16,7 @@ from marshmallow import fields as mm
 
 from gatewayfw import messages
 from gatewayfw.errors import DefinitionError
+from gatewayfw.messages import Text
 from gatewayfw.schemas.exactness import changes
 from gatewayfw.schemas.kinds import Constant, KindField
 from gatewayfw.schemas.kinds.checks import FullMatch, first_message, length_check, range_check
@@ -42,7 +43,8 @@ def string(*, size: Any = None, pattern: str | re.Pattern[str] | None = None) ->
             compiled.fullmatch("")
         except (re.error, TypeError):
             raise DefinitionError("string: pattern must be a regular expression for text") from None
-        checks.append(FullMatch(compiled))
+        told = None if compiled.flags & ~re.UNICODE else compiled.pattern
+        checks.append(FullMatch(compiled, error=Text(messages.NO_MATCH, "no_match", pattern=told)))
     return StringField(required=True, validate=checks, metadata=_drop_none(size=size, pattern=pattern))
 
 

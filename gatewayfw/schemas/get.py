@@ -224,14 +224,7 @@ class SelectStruct(KindField, mm.Raw, own=True):
     """
 
     kind = "select_struct"
-    default_error_messages = {
-        "invalid": messages.NO_OBJECT,
-        "unknown": messages.UNKNOWN,
-        "field": messages.NO_FLAG,
-        "link": messages.NO_LINK_VALUE,
-        "revision": messages.NO_REVISION_OF_COPY,
-        "restricted": messages.NOT_WHOLE,
-    }
+    default_error_messages = {"invalid": messages.NO_OBJECT}
 
     def __init__(self, schemas: Models, model: str, spec: Spec) -> None:
         super().__init__(required=True, metadata={"model": model, "spec": spec})
@@ -296,22 +289,22 @@ class SelectStruct(KindField, mm.Raw, own=True):
         for key, item in value.items():
             if key == "_id" or key in allowed.pure or (key == REV and revision):
                 if not is_flag(item):
-                    errors[key] = [self.error_messages["field"]]
+                    errors[key] = [messages.NO_FLAG]
             elif key in allowed.links:
                 found = self._link_errors(item, allowed.links[key])
                 if found:
                     errors[key] = found
             else:
-                errors[key] = [self.error_messages["revision" if key == REV else "unknown"]]
+                errors[key] = [messages.NO_REVISION_OF_COPY if key == REV else messages.UNKNOWN]
         return errors
 
     def _link_errors(self, item: Any, link: Selectable) -> Any:
         if isinstance(item, Mapping):
             return self._errors(item, self.schemas.level(link.model, link.spec))
         if not is_flag(item):
-            return [self.error_messages["link"]]
+            return [messages.NO_LINK_VALUE]
         if item == 1 and not self.schemas.level(link.model, link.spec).whole:
-            return [self.error_messages["restricted"]]
+            return [messages.NOT_WHOLE]
         return None
 
 

@@ -46,7 +46,7 @@ def flat(messages: Any, path: str) -> Iterator[tuple[str, str]]:
         for message in messages:
             yield from flat(message, path)
     else:
-        yield path, str(messages)
+        yield path, messages if isinstance(messages, str) else str(messages)
 
 
 class Collected:

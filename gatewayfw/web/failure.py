@@ -36,7 +36,7 @@ def failure(error: GatewayError, detail: bool, request_id: str) -> tuple[int, di
 
     See `client_error` for other exceptions.
 
-    With ``detail`` the body holds `code`, `errors` and `requestId` besides the message. An error
+    With ``detail`` the body holds `code`, `errors`, `details` and `requestId` besides the message. An error
     of an author's own class that cannot be read so (headers that are None, a message that raises)
     is logged, and answered as `internal error`.
     """
@@ -52,8 +52,10 @@ def _written(error: GatewayError, detail: bool, request_id: str) -> tuple[int, d
     code = error.code if CODE.fullmatch(error.code) else "error"  # Authors may define their own.
     body: dict[str, Any] = {"message": _utf8(getattr(error, "message", messages.INTERNAL))}
     if detail:
-        errors = {_utf8(path): [_utf8(text) for text in texts] for path, texts in getattr(error, "errors", {}).items()}
-        body |= {"code": code, "errors": errors, "requestId": request_id}
+        told = {_utf8(path): list(texts) for path, texts in getattr(error, "errors", {}).items()}
+        errors = {path: list(map(_utf8, texts)) for path, texts in told.items()}
+        details = {path: list(map(messages.detail_of, texts)) for path, texts in told.items()}
+        body |= {"code": code, "errors": errors, "details": details, "requestId": request_id}
     headers = {
         name: str(value)
         for name, value in error.headers.items()

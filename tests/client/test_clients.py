@@ -96,7 +96,7 @@ def refused(call, *args, **kwargs):
 
 
 def refusal(message, status, code, **more):
-    told = {"errors": {}, "request_id": True, "retry_after": None, **more}
+    told = {"errors": {}, "details": {}, "request_id": True, "retry_after": None, **more}
     return CallError, {"message": message, "status": status, "code": code, **told}
 
 
@@ -201,6 +201,7 @@ REFUSALS = {
             400,
             "validation_error",
             errors={"set.name": ["Missing data for required field."]},
+            details={"set.name": [{"code": "required"}]},
         ),
     ),
 }

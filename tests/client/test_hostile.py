@@ -104,6 +104,7 @@ def test_a_reply_nested_too_deep(upstream):
 
 def test_what_else_an_error_says_is_kept_where_it_fits(upstream):
     body = {"message": "no", "code": 7, "errors": {"a": ["b"], "c": "d", "e": [1]}, "requestId": ["x"]}
+    told_details = {"a": [{"code": "null"}], "b": {}, "c": [1], "d": [{}], "e": [{"code": 1}]}
 
     def told(script):
         with HttpClient(upstream(script)) as client, pytest.raises(CallError) as found:
@@ -111,9 +112,11 @@ def test_what_else_an_error_says_is_kept_where_it_fits(upstream):
         return vars(found.value)
 
     known = {"message": "no", "status": 400, "errors": {"a": ["b"]}, "request_id": None, "retry_after": None}
-    assert told(error(400, **body)) == {**known, "code": "error"}
+    details = {"a": [{"code": "null"}]}
+    assert told(error(400, **body, details=told_details)) == {**known, "details": details, "code": "error"}
+    assert told(error(400, **body, details=[])) == {**known, "details": {}, "code": "error"}
     plain = answer(b'{"body":{"message":"no"},"success":false}', 400, X_Error_Code="partly_done", Retry_After="soon")
-    assert told(plain) == {**known, "errors": {}, "code": "partly_done"}
+    assert told(plain) == {**known, "errors": {}, "details": {}, "code": "partly_done"}
 
 
 @pytest.mark.slow

@@ -173,7 +173,8 @@ def test_an_error_without_a_reply_has_a_value_for_everything():
     error = CallError("why")
     assert (str(error), vars(error)) == (
         "why",
-        {"message": "why", "status": 0, "code": "error", "errors": {}, "request_id": None, "retry_after": None},
+        {"message": "why", "status": 0, "code": "error", "errors": {}, "details": {}}
+        | {"request_id": None, "retry_after": None},
     )
 
 

@@ -105,7 +105,7 @@ def _of_refusal(case, request, reply):
     if not isinstance(envelope, dict) or envelope.keys() != {"body", "success"} or envelope["success"] is not False:
         return ["no envelope"]
     body, found = envelope["body"], []
-    wanted = {"message", "code", "errors", "requestId"} if asks_for_detail(request) else {"message"}
+    wanted = {"message", "code", "errors", "details", "requestId"} if asks_for_detail(request) else {"message"}
     if not isinstance(body, dict) or body.keys() != wanted or not isinstance(body["message"], str):
         return [f"the body does not have exactly {sorted(wanted)}"]
     message = body["message"]

@@ -98,8 +98,10 @@ def test_the_detailed_body_and_clients_name_the_field(database):
         "message": "Duplicate key error",
         "code": "duplicate_key",
         "errors": {"email": ["is taken"]},
+        "details": {"email": [{"code": "taken"}]},
         "requestId": "",
     }
     with pytest.raises(CallError) as caught:
         InProcessClient(gw).call("user", "signUp", set={"email": "a@example.com"})
     assert (caught.value.code, caught.value.errors) == ("duplicate_key", {"email": ["is taken"]})
+    assert caught.value.details == {"email": [{"code": "taken"}]}

@@ -212,7 +212,7 @@ def test_a_kind_takes_operators_that_there_are(name):
 
 @pytest.mark.parametrize("rows", [typescript_kinds.ROWS, python_types.ROWS, jsonschema_kinds.ROWS])
 def test_an_export_has_one_row_for_each_word_of_the_catalog(rows):
-    assert set(rows) == WORDS | {"selection", "filter", "count"}
+    assert set(rows) == WORDS | {"selection", "filter", "count", "bound"}
 
 
 def test_the_whole_exports_name_every_kind():

@@ -270,7 +270,7 @@ def test_what_stops_the_process_is_not_swallowed(error):
 @pytest.mark.parametrize(("header", "setting"), [("1", False), ("0", True)])
 def test_detail_is_in_the_body_when_asked_for(header, setting):
     app = host(raising(errors.NotFound("user not found")), error_detail=setting)
-    body = {"message": "user not found", "code": "not_found", "errors": {}, "requestId": ID}
+    body = {"message": "user not found", "code": "not_found", "errors": {}, "details": {}, "requestId": ID}
     assert seen(post(app, headers={"X-Gateway-Detail": header})) == (
         404,
         "application/json",

@@ -11,7 +11,7 @@ from werkzeug.datastructures import WWWAuthenticate
 from werkzeug.routing import RequestRedirect
 from werkzeug.wrappers import Response
 
-from gatewayfw import errors
+from gatewayfw import errors, messages
 from gatewayfw.web.failure import client_error, error_headers, failure, is_unexpected, log_error
 from gatewayfw.web.reply import NotJsonError
 
@@ -145,13 +145,14 @@ def test_error_becomes_status_headers_and_envelope(error, status, code, message,
     assert found == (status, {"X-Error-Code": code, **headers}, body)
 
 
-def test_detail_adds_code_errors_and_request_id():
-    refused = errors.ValidationError({"set.a": ["x"]})
+def test_detail_adds_code_errors_details_and_request_id():
+    refused = errors.ValidationError({"set.a": ["x", messages.TOO_LONG.format(max=3)]})
     assert json.loads(failure(refused, True, "r1")[2]) == {
         "body": {
-            "message": "validation error: set.a: x",
+            "message": "validation error: set.a: x Longer than maximum length 3.",
             "code": "validation_error",
-            "errors": {"set.a": ["x"]},
+            "errors": {"set.a": ["x", "Longer than maximum length 3."]},
+            "details": {"set.a": [{"code": "invalid"}, {"code": "too_long", "maximum": 3}]},
             "requestId": "r1",
         },
         "success": False,
@@ -214,6 +215,7 @@ def test_error_that_cannot_be_read_is_logged_and_has_its_details(caplog):
         "message": "internal error",
         "code": "internal_error",
         "errors": {},
+        "details": {},
         "requestId": "r1",
     }
     [(name, level, text)] = caplog.record_tuples

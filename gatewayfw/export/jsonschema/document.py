@@ -2,8 +2,8 @@
 
 ``$defs`` has for each ``SERVICE.MODEL.ACT``: ``.request`` (the whole body), ``.set``, ``.get`` and ``.reply`` (the
 ``body`` of the reply, whatever ``get`` asks for: no field of a document is required). It also has ``model.NAME`` (a
-document with all fields that are ever shown), ``error`` (the ``body`` of an error) and ``remote.NAME.request`` for each
-remote service. The rest are parts that these share.
+document with all fields that are ever shown), ``error`` (the ``body`` of an error), ``error.detail`` (of one value) and
+``remote.NAME.request`` for each remote service. The rest are parts that these share.
 
 The schema accepts exactly what the validator accepts, except:
 
@@ -97,7 +97,10 @@ def definitions(catalog: Mapping[str, Any], prefix: str) -> dict[str, Schema]:
         defs[f"{entry.key}.reply"] = _reply(shown, act)
     for model in catalog["models"]:
         defs[f"model.{model}"] = shown.whole(model)
-    defs["error"] = dict(ERROR)
+    details = {"type": "array", "items": {"$ref": f"{prefix}error.detail"}}
+    told = {"type": "object", "additionalProperties": details, "description": "A code for each text of errors."}
+    defs["error"] = {**ERROR, "properties": {**ERROR["properties"], "details": told}}
+    defs["error.detail"] = {"oneOf": list(map(shown.schema, catalog["codes"]))}
     return defs
 
 

@@ -303,5 +303,6 @@ ROWS: Mapping[str, Callable[[Values, Description, int], Schema]] = MappingProxyT
         "selection": lambda values, kind, levels: values.selection(kind, levels),
         "filter": lambda values, kind, levels: values.filter(kind),
         "count": lambda values, kind, levels: _count(kind["most"]),
+        "bound": lambda values, kind, levels: {"anyOf": [{"type": "number"}, {"type": "string"}]},
     }
 )

@@ -9,6 +9,7 @@ from typing import NamedTuple, final
 
 #: The files that are copied, those first that others use.
 _PARTS = (
+    ("gatewayfw", "error_codes.py"),
     ("gatewayfw", "token_carriers.py"),
     ("gatewayfw.wire", "connections.py"),
     ("gatewayfw.wire", "json_text.py"),

@@ -328,5 +328,6 @@ ROWS: Mapping[str, Callable[[Types, Mapping[str, Any], str], str]] = MappingProx
         "selection": lambda types, kind, wanted: "Any",
         "filter": lambda types, kind, wanted: types.filter(kind, wanted),
         "count": lambda types, kind, wanted: types.count(wanted),
+        "bound": lambda types, kind, wanted: "ErrorBound",
     }
 )

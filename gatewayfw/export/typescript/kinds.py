@@ -274,5 +274,6 @@ ROWS: Mapping[str, Callable[[Shown, Description], str]] = MappingProxyType(
         "selection": lambda values, kind: values.selection(kind),
         "filter": lambda values, kind: values.filter(kind),
         "count": lambda values, kind: "number | { atLeast: number }",
+        "bound": lambda values, kind: "number | string",
     }
 )

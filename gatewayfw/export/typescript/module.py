@@ -40,6 +40,7 @@ def _rest(catalog: Mapping[str, Any]) -> str:
     below = ", ".join(str(max(level - 1, 0)) for level in range(DEEPEST + 1))
     text = text.replace("/* levels below */", below).replace("{ token: client.token }", _token(catalog["tokens"]))
     text = text.replace("/* most */", str(catalog["maxBatch"]))
+    text = text.replace("/* details */", " | ".join(map(Shown().type, catalog["codes"])))
     return _BATCH.sub(r"\1" if catalog["maxBatch"] else "", text)
 
 

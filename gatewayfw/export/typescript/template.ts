@@ -125,8 +125,20 @@ type Picked<C, G, N> = { [K in keyof C as K extends N ? K : never]: Body<C[K], G
 /** One level less. */
 type Below = [/* levels below */];
 
-/** Why a request failed: `message` is for people, `code` and `errors` (texts by path) are for programs. */
-export interface Refusal { message: string; code: string; errors?: { [path: string]: string[] }; requestId?: string }
+/** Why a value was refused: a code, and the bounds of its field. The list is closed. */
+export type ErrorDetail = /* details */;
+export type ErrorCode = ErrorDetail["code"];
+/**
+ * Why a request failed: `message` and `errors`, texts by the path of the value, are for people, `code` and `details`,
+ * which has a code for each text, are for programs.
+ */
+export interface Refusal {
+  message: string;
+  code: string;
+  errors?: { [path: string]: string[] };
+  details?: { [path: string]: ErrorDetail[] };
+  requestId?: string;
+}
 /** `status` is the one of HTTP; 0 where no reply came, with the code `no_reply`. */
 export interface Failure { success: false; status: number; body: Refusal }
 /** Headers of a reply; `Idempotent-Replay` is 1 where it was given before. */
@@ -139,6 +151,7 @@ export class GatewayError extends Error {
   readonly status: number;
   readonly code: string;
   readonly errors: { [path: string]: string[] };
+  readonly details: { [path: string]: ErrorDetail[] };
   readonly requestId: string | undefined;
 
   constructor(reply: Failure, cause?: unknown) {
@@ -148,6 +161,7 @@ export class GatewayError extends Error {
     this.status = reply.status;
     this.code = reply.body.code;
     this.errors = reply.body.errors ?? {};
+    this.details = reply.body.details ?? {};
     this.requestId = reply.body.requestId;
     if (cause !== undefined) Object.assign(this, { cause });
   }

@@ -55,14 +55,15 @@ def all_of(conditions: Sequence[Condition]) -> Condition:
 def _conditions(field: Filtered, given: Any, most_ids: int, path: str) -> list[Condition]:
     if not isinstance(given, Mapping):
         if "eq" not in field.operators:
-            raise ValidationError({path: [messages.NO_OPERATORS.format(operators=" or ".join(field.operators))]})
+            known = list(field.operators)
+            raise ValidationError({path: [messages.NO_OPERATORS.format(operators=" or ".join(known), choices=known)]})
         return [_condition(field, "eq", given, most_ids, path)]
     if not given:
-        raise ValidationError({path: [messages.EMPTY_OPERATORS.format(operators=", ".join(field.operators))]})
+        raise ValidationError({path: [messages.EMPTY_OPERATORS.format(choices=list(field.operators))]})
 
     def meant(name: Any, value: Any, place: str) -> list[Condition]:
         if name not in field.operators:
-            raise ValidationError({place: [messages.NO_CHOICE.format(choices=", ".join(field.operators))]})
+            raise ValidationError({place: [messages.NO_CHOICE.format(choices=list(field.operators))]})
         return [_condition(field, name, value, most_ids, place)]
 
     return _of_each(given, path, meant)
@@ -132,7 +133,8 @@ def _pattern_text(value: Any, path: str, least: int) -> str:
     """Return a text that an expression can hold, with at least so many letters."""
     text = _text(value, path)
     if not least <= len(text) <= MOST_CONTAINED:
-        raise ValidationError({path: [messages.NO_LENGTH_BETWEEN.format(min=least, max=MOST_CONTAINED)]})
+        told = messages.NO_LENGTH_BETWEEN.format(input=text, min=least, max=MOST_CONTAINED)
+        raise ValidationError({path: [told]})
     if "\0" in text:
         raise ValidationError({path: [messages.INVALID]})
     return text

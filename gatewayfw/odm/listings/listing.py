@@ -257,7 +257,7 @@ def _with_path(projection: Projection, path: str) -> Projection:
 def _sort(given: Mapping[str, Any], declared: Declaration) -> str:
     text = given.get("sort", declared.default_sort)
     if text != declared.default_sort and text not in declared.orders:
-        raise ValidationError({"set.sort": [messages.NO_CHOICE.format(choices=", ".join(declared.orders))]})
+        raise ValidationError({"set.sort": [messages.NO_CHOICE.format(choices=list(declared.orders))]})
     return str(text)
 
 

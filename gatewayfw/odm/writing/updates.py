@@ -109,7 +109,7 @@ def _field_of(schema: ModelSchema, operator: str, path: str) -> Field[Any]:
         field = named_field(schema, path)
     except LookupError as error:
         if operator in SETTING or isinstance(error, _Chosen):
-            raise ValidationError({f"update.{path}": [str(error)]}) from None
+            raise ValidationError({f"update.{path}": [error.args[0]]}) from None
         raise UsageError(f"update: {operator} {shown(path)}: {error}") from None
     needs = OPERATORS[operator].needs
     if needs is not None and needs not in as_kind(field).abilities:

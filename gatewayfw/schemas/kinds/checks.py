@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from marshmallow import ValidationError, validate
@@ -10,6 +12,7 @@ from marshmallow import fields as mm
 
 from gatewayfw import messages
 from gatewayfw.errors import ValidationError as Refused
+from gatewayfw.messages import KNOWN, Text
 
 
 class FullMatch(validate.Regexp):
@@ -149,3 +152,73 @@ def change_each(entries: Iterable[tuple[Any, Any]], change: Callable[[Any, Any],
     if errors:
         raise Parts(errors, done)
     return done
+
+
+def put_codes(field: mm.Field[Any]) -> None:
+    """Give the texts of a user's field codes, those of its author included.
+
+    A text that only its author's class knows has none.
+    """
+    defaults = [vars(cls).get("default_error_messages", {}) for cls in type(field).__mro__]
+    field.error_messages = {
+        key: coded(text, next((KNOWN[own[key]] for own in defaults if own.get(key) in KNOWN), None))
+        for key, text in field.error_messages.items()
+    }
+    if isinstance(field, mm.Enum) and isinstance(text := field.error_messages["unknown"], Text):
+        choices = [_shown(field, member) for member in field.enum]
+        field.error_messages["unknown"] = Text(text, "not_a_choice", choices=choices)
+    field.validators = [_with_code(check, field) for check in field.validators]
+
+
+def coded(text: Any, like: Text | None) -> Any:
+    """Return a text with the code of another, unless it has one."""
+    is_plain = isinstance(text, str) and not isinstance(text, Text)
+    return Text(text, *like.codes, **like.bounds) if is_plain and like is not None else text
+
+
+def _with_code(check: Any, field: mm.Field[Any]) -> Any:
+    row = next((row for kind, row in CHECKS.items() if isinstance(check, kind)), None)
+    if row is None or isinstance(check.error, Text):
+        return check
+    changed = copy.copy(check)
+    if isinstance(check, validate.And):
+        changed.validators = tuple(_with_code(one, field) for one in check.validators)
+    else:
+        changed.error = row(check, partial(_shown, getattr(field, "inner", field)))
+    return changed
+
+
+def _shown(field: mm.Field[Any], value: Any) -> Any:
+    """Return a bound as JSON: as text what the field cannot dump."""
+    try:
+        dumped = field._serialize(value, None, None)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        dumped = value
+    return dumped if is_scalar(dumped) else str(dumped)
+
+
+def _between(check: Any, shown: Callable[[Any], Any]) -> Text:
+    if getattr(check, "equal", None) is not None:
+        return Text(check.error or check.message_equal, "wrong_length")
+    below, above, ends = "too_short", "too_long", {}
+    if isinstance(check, validate.Range):
+        below = "too_small" if check.min_inclusive else "not_greater"
+        above = "too_large" if check.max_inclusive else "not_less"
+        ends = {"minimum": shown(check.min), "maximum": shown(check.max)}
+    codes = [below] * (check.min is not None) + [above] * (check.max is not None)
+    own = check.message_all if len(codes) > 1 else check.message_min if check.max is None else check.message_max
+    return Text(check.error or own, *(codes or ["invalid"]), **ends)
+
+
+#: The text of each class of checks, given one and what shows a bound as JSON.
+CHECKS: Mapping[type, Callable[[Any, Callable[[Any], Any]], Any]] = {
+    validate.And: lambda check, shown: check.error,
+    validate.Length: _between,
+    validate.Range: _between,
+    validate.OneOf: lambda check, shown: Text(check.error, "not_a_choice", choices=list(map(shown, check.choices))),
+    validate.NoneOf: lambda check, shown: Text(check.error, "excluded", choices=list(map(shown, check.iterable))),
+    validate.Equal: lambda check, shown: Text(check.error, "not_a_choice", choices=[shown(check.comparable)]),
+    validate.Regexp: lambda check, shown: Text(check.error, "no_match", pattern=None),
+    validate.Email: lambda check, shown: coded(check.error, messages.NO_EMAIL),
+    validate.URL: lambda check, shown: coded(check.error, messages.NO_URL),
+}

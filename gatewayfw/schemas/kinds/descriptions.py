@@ -27,6 +27,7 @@ Each is an object with ``kind`` and ``presence``, and what goes with that kind:
 ``filter``             of a listing: ``fields`` by name, each with ``value``, the kind that its values are
                        compared with, and ``operators``, of which ``eq`` may be left out
 ``count``              of a listing: a whole number up to ``most``, beyond it ``{"atLeast": most}``
+``bound``              of what programs read of a refused value: a number, or a text
 ====================== ===================================================================
 
 ``noneOf`` are values that a text or a number may not have.

@@ -22,7 +22,7 @@ from gatewayfw import messages
 from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.base import Ability, Description, Doubtful, Kind
-from gatewayfw.schemas.kinds.checks import choices, lengths
+from gatewayfw.schemas.kinds.checks import choices, coded, lengths, put_codes
 from gatewayfw.schemas.kinds.descriptions import describe_class
 from gatewayfw.schemas.kinds.file import FileField
 from gatewayfw.schemas.kinds.foreign_values import (
@@ -255,23 +255,24 @@ _LARGEST: Mapping[type, Callable[[Any], int]] = MappingProxyType(
 
 
 def adopt(field: mm.Field[Any]) -> mm.Field[Any]:
-    """Return a user's field in our form, or as it is where that is the same.
+    """Return a user's field in our form; ours as it is.
 
     Raises:
         DefinitionError: its ``load_default`` is a value that cannot be copied.
     """
-    changed = _with_own_default(field)
+    if isinstance(field, Kind):
+        return field
+    changed: Any = copy.copy(field)
+    put_codes(changed)
+    changed.load_default = _own_default(field.load_default)
     if isinstance(field, mm.Nested) and not isinstance(field.nested, _Adopted):
-        changed = _own(changed, field)
         changed.nested, changed._schema = _Adopted(field), None
         changed.only, changed.exclude = None, ()  # that Schema knows them
-    for name in ("inner", "key_field", "value_field"):
+    for name in ("inner", "key_field", "value_field", "field"):
         inner = vars(field).get(name)
-        if isinstance(inner, mm.Field) and (adopted := adopt(inner)) is not inner:
-            changed = _own(changed, field)
-            setattr(changed, name, adopted)
+        if isinstance(inner, mm.Field):
+            setattr(changed, name, adopt(inner))
     if isinstance(field, mm.Tuple):
-        changed = _own(changed, field)
         changed.tuple_fields = [adopt(inner) for inner in field.tuple_fields]
     return changed  # type: ignore[no-any-return]  # a field
 
@@ -284,6 +285,8 @@ def adopt_schema(schema: Schema) -> Schema:
     own: Any = copy.copy(schema)
     if type(own).get_attribute is Schema.get_attribute:
         own.get_attribute = _read_part
+    known = {"unknown": messages.UNKNOWN, "type": messages.NO_OBJECT}
+    own.error_messages = {key: coded(text, known.get(key)) for key, text in own.error_messages.items()}
     own.declared_fields = {name: adopt(field) for name, field in own.declared_fields.items()}
     return own  # type: ignore[no-any-return]  # a Schema
 
@@ -298,21 +301,14 @@ class _Adopted:
         return adopt_schema(self._field.schema)
 
 
-def _own(changed: Any, field: mm.Field[Any]) -> Any:
-    return copy.copy(field) if changed is field else changed
-
-
-def _with_own_default(field: mm.Field[Any]) -> Any:
-    default = field.load_default
+def _own_default(default: Any) -> Any:
     if default is missing or type(default) in SCALARS or callable(default):
-        return field
+        return default
     try:
         copy.deepcopy(default)
     except Exception as error:
         raise DefinitionError(f"load_default: give a function, as {type(default).__name__} cannot be copied") from error
-    changed = copy.copy(field)
-    changed.load_default = partial(copy.deepcopy, default)
-    return changed
+    return partial(copy.deepcopy, default)
 
 
 def _read_part(obj: Any, path: str, default: Any) -> Any:

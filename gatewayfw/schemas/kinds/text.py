@@ -101,7 +101,7 @@ class EnumsField(KindField, mm.Raw, own=True):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         choices = self.metadata["choices"]
         if not any(type(choice) is type(value) and choice == value for choice in choices):
-            raise self.make_error("invalid", choices=", ".join(map(str, choices)))
+            raise self.make_error("invalid", choices=list(choices))
         return value
 
     def _test(self) -> Test | None:

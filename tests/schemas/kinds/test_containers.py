@@ -276,9 +276,9 @@ def test_a_setting_bounds_lists_of_ids_only():
 
 @pytest.mark.parametrize(("count", "asked"), [(99, 99), (100, 100), (101, 101), (150, 101)])
 def test_elements_after_the_errors_that_are_told_are_not_judged(count, asked):
-    field = Refusing()
-    assert checked(array(field), [1] * count, "create") == {f"set.x.{at}": ["No."] for at in range(min(count, 100))}
-    assert field.asked == asked
+    field = array(Refusing())
+    assert checked(field, [1] * count, "create") == {f"set.x.{at}": ["No."] for at in range(min(count, 100))}
+    assert field.inner.asked == asked
 
 
 def test_elements_are_dumped_with_the_place_of_their_list():
@@ -379,9 +379,9 @@ def test_keys_are_texts_that_can_be_sent(mode):
 
 @pytest.mark.parametrize(("count", "asked"), [(99, 99), (100, 100), (101, 101), (150, 101)])
 def test_values_after_the_errors_that_are_told_are_not_judged(count, asked):
-    field, sent = Refusing(), {f"k{at}": 1 for at in range(count)}
-    assert checked(mapping(field), sent, "create") == {f"set.x.k{at}": ["No."] for at in range(min(count, 100))}
-    assert field.asked == asked
+    field, sent = mapping(Refusing()), {f"k{at}": 1 for at in range(count)}
+    assert checked(field, sent, "create") == {f"set.x.k{at}": ["No."] for at in range(min(count, 100))}
+    assert field.inner.asked == asked
 
 
 def test_values_are_dumped_with_their_keys():
