@@ -35,7 +35,8 @@ NO_TOKEN: Mapping[str, str] = MappingProxyType(
 Role = Mapping[str, Any]
 Body = Mapping[str, Any]
 Scope = Callable[[Role, Body], bool]
-AccessHook = Callable[[Body], None]
+#: It takes a body. Told so, mypy finds no type for a list of it and of hooks that take none.
+AccessHook = Callable[..., None]
 H = TypeVar("H", bound=Callable[..., Any])
 
 

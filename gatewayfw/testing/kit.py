@@ -34,9 +34,14 @@ class PageOptions(TypedDict, total=False):
     headers: Mapping[str, str] | None
 
 
-class CallOptions(PageOptions, total=False):
+class CallOptions(TypedDict, total=False):
     """Options of `InProcessClient.call`."""
 
+    # Repeated, as pyright 1.1.414 loses an inherited key whose name is that of a method, such as `get`.
+    set: Mapping[str, Any] | None
+    get: Any
+    service: str
+    headers: Mapping[str, str] | None
     retries: int
     key: str | None
 

@@ -21,9 +21,9 @@ _FOUND = re.compile(r"(\w+)\.py:(\d+): error: .*\[([a-z-]+)\]")
 _EXPECTED = re.compile(r"#! ([a-z-]+)")
 
 
-def mypy(folder, *names):
+def mypy(folder, *names, flags=("--strict",)):
     """The errors that ``mypy --strict`` finds in files of a folder, as (file, line, code)."""
-    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "--python-version=3.11"]
+    command = [sys.executable, "-m", "mypy", *flags, "--follow-imports=silent", "--python-version=3.11"]
     command += ["--no-error-summary", "--hide-error-context", "--no-pretty", "--config-file=", f"--cache-dir={CACHE}"]
     CACHE.mkdir(parents=True, exist_ok=True)
     with (CACHE / "lock").open("w") as lock:
@@ -43,12 +43,12 @@ def mypy(folder, *names):
     return [(match[1], int(match[2]), match[3]) for match in found]
 
 
-def pyright(folder, *names, strict=()):
+def pyright(folder, *names, strict=(), **rules):
     """The lines of files of a folder of which pyright tells, as (file, line).
 
     It checks those of ``strict`` in its strict mode.
     """
-    config = {"include": names, "strict": strict, "pythonVersion": "3.11", "extraPaths": [str(ROOT)]}
+    config = {"include": names, "strict": strict, "pythonVersion": "3.11", "extraPaths": [str(ROOT)], **rules}
     (folder / "pyrightconfig.json").write_text(json.dumps(config), "utf-8")
     command = ["node", installed() / "node_modules/pyright/index.js", "--outputjson", "--pythonpath", sys.executable]
     result = subprocess.run([*command, "-p", folder], cwd=folder, capture_output=True, text=True, check=False)
