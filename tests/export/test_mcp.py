@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import sys
+import threading
 from pathlib import Path
 from typing import get_args
 
 import anyio
 import pytest
+import uvicorn
 from jsonschema import Draft202012Validator
 from mcp import Client, MCPError, StdioServerParameters
 
@@ -228,6 +231,20 @@ def test_the_tools_of_the_sample_service():
         "country_getCountry",
         "city_getCity",
     ]
+
+
+def test_the_package_serves_the_tools_over_http(gw):
+    server = make_server(catalog_of(gw), lambda body: {"success": True, "body": {"waves": 2}})
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        http = uvicorn.Server(uvicorn.Config(server.streamable_http_app(), log_level="error"))
+        thread = threading.Thread(target=http.run, args=([bound],))
+        thread.start()
+        try:
+            url = f"http://127.0.0.1:{bound.getsockname()[1]}/mcp"
+            assert called(url, "near_person_wave", {}) == (False, '{"waves": 2}')
+        finally:
+            http.should_exit = True
+            thread.join()
 
 
 def test_a_client_lists_and_calls_tools_over_stdio(tmp_path):
