@@ -6,13 +6,14 @@ import shutil
 
 import pytest
 
-from tests.export.compiling import HERE, Project, installed
+from tests.export.compiling import HERE, Project
+from tests.installing import node_modules
 
 
 @pytest.fixture(scope="session")
 def compilers():
     """The folder with TypeScript's compilers."""
-    return installed()
+    return node_modules(HERE)
 
 
 @pytest.fixture

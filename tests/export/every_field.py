@@ -189,9 +189,9 @@ class Service:
             yield {name: row.values[place % len(row.values)] for name, row in self.rows.items()}
 
 
-def make_service(rows: dict[str, Row]) -> Service:
+def make_service(rows: dict[str, Row], **options: Any) -> Service:
     """Return a service of some fields."""
-    gw = gateway(max_get_leaves=1000)
+    gw = gateway(max_get_leaves=1000, **options)
     gw.odm.set_db(mongomock.MongoClient().test)
     fields = {name: row.field for name, row in rows.items()}
     things = gw.odm.new_model("thing", fields)
