@@ -178,15 +178,15 @@ def test_the_catalog_names_both(gw, carrier):
 
 SCHEMES = {
     "header": ("x-key", {"type": "apiKey", "in": "header", "name": "x-key"}),
-    "bearer": ("bearer.authorization", {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}),
-    "cookie": ("cookie.sid", {"type": "apiKey", "in": "cookie", "name": "sid"}),
+    "bearer": ("bearer-authorization", {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}),
+    "cookie": ("cookie-sid", {"type": "apiKey", "in": "cookie", "name": "sid"}),
 }
 
 
 @pytest.mark.parametrize("role_from", [header("X-Role"), cookie("role")], ids=["header", "cookie"])
 def test_openapi_names_both(carrier, role_from):
     name, scheme = SCHEMES[carrier.place]
-    role = "x-role" if role_from.place == "header" else "cookie.role"
+    role = "x-role" if role_from.place == "header" else "cookie-role"
     for virtual, path, open_to_all in ((False, "/gateway", [{}]), (True, "/gateway#user.name", [])):
         made_of = openapi(made(carrier, role_from).catalog(), virtual_paths=virtual)
         operation = made_of["paths"][path]["post"]

@@ -83,10 +83,13 @@ def _check(place: Path, lines: list[str], as_json: bool) -> None:
 @click.option("--virtual-paths", is_flag=True, help="Give each act a path of its own, for tools that need that.")
 @click.option("--title", default="Gateway", show_default=True, help="The title in the document.")
 @click.option("--api-version", default="1", show_default=True, help="The version in the document.")
+@click.option("--server", "servers", multiple=True, default=["/"], help="Where clients find the app; may be repeated.")
 @OUTPUT
 @NAME
 @with_appcontext
-def openapi(virtual_paths: bool, title: str, api_version: str, output: Path | None, name: str | None) -> None:
+def openapi(
+    virtual_paths: bool, title: str, api_version: str, servers: tuple[str, ...], output: Path | None, name: str | None
+) -> None:
     """Print the OpenAPI 3.1 document of a gateway."""
     name, gateway = find_gateway(name)
     document = openapi_document(
@@ -95,6 +98,7 @@ def openapi(virtual_paths: bool, title: str, api_version: str, output: Path | No
         title=title,
         version=api_version,
         virtual_paths=virtual_paths,
+        servers=servers,
     )
     _give(document, output)
 

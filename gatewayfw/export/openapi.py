@@ -16,7 +16,7 @@ from typing import Any
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export import OPENING
 from gatewayfw.export.jsonschema.document import ActEntry, acts_of, definitions, requests_of
-from gatewayfw.export.jsonschema.kinds import Schema, object_of
+from gatewayfw.export.jsonschema.kinds import Schema, object_of, one_of
 
 VERSION = "3.1.0"
 #: The media type of requests with files, and the header that they need.
@@ -59,8 +59,10 @@ _KEY: Schema = {
 }
 #: What every act may end with.
 _ALWAYS = frozenset({400, 404, 413, 415, 500, 503})
-#: What an item has in place of the headers of a reply.
-_ITEM_HEADERS: Mapping[str, str] = MappingProxyType({"code": "X-Error-Code", "retryAfter": "Retry-After"})
+#: What an operation says of its access.
+_ACCESS: Mapping[str, str] = MappingProxyType(
+    {"public": "Needs no token.", "rule": "Needs a token.", "open": "Its hooks decide whether it needs a token."}
+)
 #: The headers of an error reply besides those of every one.
 _MORE_HEADERS: Mapping[int, str] = MappingProxyType(
     {401: "WWW-Authenticate", 409: "Retry-After", 429: "Retry-After", 503: "Retry-After"}
@@ -89,8 +91,9 @@ def openapi(
     title: str = "Gateway",
     version: str = "1",
     virtual_paths: bool = False,
+    servers: Sequence[str] = ("/",),
 ) -> dict[str, Any]:
-    """Return the document; ``path`` is where the gateway is, prefix included.
+    """Return the document; ``path`` is the gateway's, prefix included.
 
     Raises:
         DefinitionError: ``path`` does not start with a slash.
@@ -103,30 +106,53 @@ def openapi(
         operations |= {f"{path}#batch": _operation_of_batch(catalog)} if catalog["maxBatch"] else {}
     else:
         operations = {path: _operation(catalog)}
-    tags = [{"name": model} for model in dict.fromkeys(entry.model for entry in entries)]
+    tags = dict.fromkeys(tag for operation in operations.values() for tag in operation["tags"])
+    paths, components = _joined({path: {"post": operation} for path, operation in operations.items()}, catalog)
     return {
         "openapi": VERSION,
         "x-generated": OPENING,
         "info": {"title": title, "version": version, "description": _ABOUT},
-        **({"tags": tags} if tags else {}),
-        "paths": {path: {"post": operation} for path, operation in operations.items()},
-        "components": _components(catalog, entries),
+        "servers": [{"url": server} for server in servers],
+        **({"tags": [{"name": tag, "description": f"Acts of `{tag}`."} for tag in tags]} if tags else {}),
+        "paths": paths,
+        "components": components,
     }
 
 
-def _components(catalog: Mapping[str, Any], entries: Sequence[ActEntry]) -> Schema:
-    schemas = definitions(catalog, _SCHEMAS)
-    if catalog["maxBatch"]:
-        schemas |= {"batch": _batch(catalog), "batch.item": _item(catalog)}
-    schemas["failure"] = _envelope({"$ref": f"{_SCHEMAS}error"}, {"const": False})
+def _joined(paths: Schema, catalog: Mapping[str, Any]) -> tuple[Schema, Schema]:
+    """Return the paths, and what they need, each part after what it refers to.
+
+    Some generators know no component that comes later, and take dots in names for modules.
+    """
+    components, needed = _components(catalog), dict[str, Schema]()
+
+    def followed(value: Any) -> Any:
+        if isinstance(value, list):
+            return [followed(item) for item in value]
+        if not isinstance(value, Mapping):
+            return value
+        if not isinstance(ref := value.get("$ref"), str):
+            return {name: followed(item) for name, item in value.items()}
+        kind, name = ref.removeprefix(_REF).split("/")
+        part, name = components[kind][name], name.replace(".", "-")
+        if name not in needed.setdefault(kind, {}):
+            needed[kind][name] = followed(part)
+        return {**value, "$ref": f"{_REF}{kind}/{name}"}
+
+    schemes = {_key(token): _scheme(token) for token in catalog["tokens"]}
+    return followed(paths), {**needed, **({"securitySchemes": schemes} if schemes else {})}
+
+
+def _components(catalog: Mapping[str, Any]) -> Schema:
+    schemas = definitions(catalog, _SCHEMAS) | {"batch": _batch(catalog), "batch.item": _item(catalog)}
+    schemas["failure"] = _envelope({"$ref": f"{_SCHEMAS}error"}, one_of(False))
     headers = {
         name: {"description": text, "schema": {"type": "integer" if name == "Retry-After" else "string"}}
         for name, text in _HEADERS.items()
     }
     texts = {name: ("header", name, text) for name, text in _PARAMETERS.items()}
-    if form_of(entries):
-        texts[FORM_HEADER] = ("header", FORM_HEADER, "1: for requests with files.")
-    for role in _roles(entry.act for entry in entries):
+    texts[FORM_HEADER] = ("header", FORM_HEADER, "1: for requests with files.")
+    for role in _roles(entry.act for entry in acts_of(catalog)):
         texts[_key(role)] = (role["in"], role["name"], "The id of the role that the caller acts in.")
     parameters = {
         key: {"name": name, "in": place, "description": text, "schema": {"type": "string"}}
@@ -139,7 +165,6 @@ def _components(catalog: Mapping[str, Any], entries: Sequence[ActEntry]) -> Sche
         "headers": headers,
         "parameters": {**parameters, _KEY["name"]: _KEY},
         "responses": responses,
-        "securitySchemes": {_key(token): _scheme(token) for token in catalog["tokens"]},
     }
 
 
@@ -150,7 +175,7 @@ def _scheme(token: Mapping[str, str]) -> Schema:
 
 
 def _key(carrier: Mapping[str, str]) -> str:
-    before = {"header": "", "bearer": "bearer.", "cookie": "cookie."}[carrier["in"]]
+    before = {"header": "", "bearer": "bearer-", "cookie": "cookie-"}[carrier["in"]]
     return before + carrier["name"]
 
 
@@ -184,7 +209,9 @@ def _operation(catalog: Mapping[str, Any]) -> Schema:
         envelope = {"anyOf": [envelope, _envelope_of_batch()]}
     return {
         "operationId": "gateway",
+        "tags": ["gateway"],
         "summary": "Run an act, or several" if catalog["maxBatch"] else "Run an act",
+        "description": "The body says which.",
         # Whether a token is needed is the act's matter.
         "security": [{}, *({_key(token): []} for token in catalog["tokens"])],
         **_exchange(asked, envelope, statuses, _roles(entry.act for entry in entries), entries),
@@ -214,9 +241,9 @@ def _batch(catalog: Mapping[str, Any]) -> Schema:
 
 
 def _item(catalog: Mapping[str, Any]) -> Schema:
-    done = {"success": {"const": True}, "body": _replies(catalog), "status": {"type": "integer"}}
-    failed = {"success": {"const": False}, "body": {"$ref": f"{_SCHEMAS}error"}, "status": {"type": "integer"}}
-    failed |= {name: {"$ref": f"{_REF}headers/{header}/schema"} for name, header in _ITEM_HEADERS.items()}
+    done = {"success": one_of(True), "body": _replies(catalog), "status": {"type": "integer"}}
+    failed = {"success": one_of(False), "body": {"$ref": f"{_SCHEMAS}error"}, "status": {"type": "integer"}}
+    failed |= {"code": {"type": "string"}, "retryAfter": {"type": "integer"}}
     return {
         "oneOf": [
             {"type": "object", "properties": done, "required": list(done)},
@@ -229,7 +256,9 @@ def _operation_of_batch(catalog: Mapping[str, Any]) -> Schema:
     roles = _roles(entry.act for entry in acts_of(catalog))
     return {
         "operationId": "batch",
+        "tags": ["gateway"],
         "summary": "Run several acts",
+        "description": "They run in order; the reply has that of each.",
         "security": [{}, *({_key(token): []} for token in catalog["tokens"])],
         **_exchange({"$ref": f"{_SCHEMAS}batch"}, _envelope_of_batch(), _ALWAYS, roles),
     }
@@ -237,11 +266,11 @@ def _operation_of_batch(catalog: Mapping[str, Any]) -> Schema:
 
 def _operation_of(catalog: Mapping[str, Any], entry: ActEntry) -> Schema:
     first, _, rest = entry.act["description"].partition("\n")
-    described = {"summary": first or entry.title} | ({"description": rest.strip()} if rest.strip() else {})
     return {
         "operationId": entry.title,
         "tags": [entry.model],
-        **described,
+        "summary": first or entry.title,
+        "description": f"{rest.strip()}\n\n{_ACCESS[entry.act['access']]}".lstrip(),
         "security": _security(entry.act, catalog["tokens"]),
         **_exchange(
             {"$ref": f"{_SCHEMAS}{entry.key}.request"},
@@ -254,7 +283,7 @@ def _operation_of(catalog: Mapping[str, Any], entry: ActEntry) -> Schema:
 
 
 def _envelope(reply: Schema, success: Schema | None = None) -> Schema:
-    properties = {"success": success or {"const": True}, "body": reply}
+    properties = {"success": success or one_of(True), "body": reply}
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 

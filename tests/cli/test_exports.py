@@ -55,8 +55,12 @@ def test_the_openapi_document_has_the_path_of_the_app(run, catalog):
 
 
 def test_the_openapi_document_with_all_options(run, catalog):
-    status, output = run("openapi", "--virtual-paths", "--title", "Shop", "--api-version", "3")
-    document = openapi(catalog, path="/shop/gateway", title="Shop", version="3", virtual_paths=True)
+    servers = ["https://example.com", "https://test.example.com"]
+    status, output = run(
+        *["openapi", "--virtual-paths", "--title", "Shop", "--api-version", "3"],
+        *(word for server in servers for word in ("--server", server)),
+    )
+    document = openapi(catalog, path="/shop/gateway", title="Shop", version="3", virtual_paths=True, servers=servers)
     assert (status, json.loads(output)) == (0, document)
 
 

@@ -143,7 +143,7 @@ def _laid_out(value: Any, indent: str = "") -> str:
 def _openapi(catalog: Mapping[str, Any]) -> str:
     document = openapi(catalog, path="/v1/gateway", title="Market", version="2")
     for name in definitions(catalog, ""):
-        del document["components"]["schemas"][name]  # They are those of the JSON Schema.
+        document["components"]["schemas"].pop(name.replace(".", "-"), None)  # They are those of the JSON Schema.
     return _laid_out(document)
 
 

@@ -55,18 +55,18 @@ def exchange(service, call):
 @pytest.mark.parametrize("export", [json_schema, openapi])
 def test_the_json_of_a_schema_comes_back(service, catalog, export):
     client, schema = service.gw.create_app().test_client(), export(catalog)
-    place = "#/$defs" if "$defs" in schema else "#/components/schemas"
+    place, dot = ("#/$defs", ".") if "$defs" in schema else ("#/components/schemas", "-")
     parts = {name: schema[name] for name in ("$defs", "components") if name in schema}
 
-    def judge(name, value):
-        Draft202012Validator({"$ref": f"{place}/main.thing.{name}", **parts}).validate(value)
+    def judge(name, part, value):
+        Draft202012Validator({"$ref": f"{place}/{dot.join(['main', 'thing', name, part])}", **parts}).validate(value)
 
     def call(act, set_, get):
         body = {"service": "main", "model": "thing", "act": act, "details": {"set": set_, "get": get}}
-        judge(f"{act}.request", body)
+        judge(act, "request", body)
         reply = client.post("/gateway", json=body).get_json()
         assert reply["success"], reply["body"]
-        judge(f"{act}.reply", reply["body"])
+        judge(act, "reply", reply["body"])
         return reply["body"]
 
     exchange(service, call)

@@ -89,7 +89,7 @@ def test_openapi_has_the_form(catalog, virtual_paths):
         "schema": {
             "type": "object",
             "properties": {
-                "gateway-body": {"$ref": "#/components/schemas/main.user.setAvatar.request"},
+                "gateway-body": {"$ref": "#/components/schemas/main-user-setAvatar-request"},
                 "set.avatar": binary,
                 "set.cover": binary,
             },

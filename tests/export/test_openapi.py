@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -59,10 +60,57 @@ def test_the_whole_document_of_a_gateway_with_one_of_each_thing(name):
     assert written(name) == expected(name)
 
 
-def test_its_schemas_are_those_of_the_acts_and_models():
+def test_its_schemas_are_those_of_the_acts_without_dots_in_their_names():
     catalog = market().catalog()
-    schemas = openapi(catalog)["components"]["schemas"]
-    assert {name: schemas[name] for name in definitions(catalog, "")} == definitions(catalog, "#/components/schemas/")
+    schemas = openapi(catalog, virtual_paths=True)["components"]["schemas"]
+    known = {
+        name.replace(".", "-"): schema
+        for name, schema in definitions(catalog, "#/components/schemas/").items()
+        if not name.startswith("model.")
+    }
+    assert schemas.keys() - known.keys() == {"batch", "batch-item", "failure"}
+    assert {name: re.sub(r"(?<=components/schemas/)[^\"]*", dashed, json.dumps(known[name])) for name in known} == {
+        name: json.dumps(schemas[name]) for name in known
+    }
+
+
+def dashed(found):
+    return found[0].replace(".", "-")
+
+
+@pytest.mark.parametrize("virtual_paths", [False, True])
+@pytest.mark.parametrize("make", GATEWAYS.values(), ids=GATEWAYS)
+def test_it_has_the_components_that_it_refers_to_each_after_what_it_needs(make, virtual_paths):
+    made = document(make(), virtual_paths=virtual_paths)
+    components = made.pop("components")
+    components.pop("securitySchemes", None)
+    there = []
+    for kind in ("schemas", "headers", "parameters", "responses"):
+        for name, part in components.pop(kind, {}).items():
+            assert [ref for ref in refs(part) if ref not in there] == []
+            there.append(f"#/components/{kind}/{name}")
+    assert components == {}
+    wanted = {
+        *refs(made),
+        *(ref for part in document(make(), virtual_paths=virtual_paths)["components"].values() for ref in refs(part)),
+    }
+    assert sorted(wanted) == sorted(there)
+
+
+def refs(value):
+    return re.findall(r'"\$ref": "([^"]*)"', json.dumps(value))
+
+
+def test_it_names_its_servers(gw):
+    assert document(gw)["servers"] == [{"url": "/"}]
+    servers = ["https://example.com", "https://test.example.com"]
+    assert document(gw, servers=servers)["servers"] == [{"url": servers[0]}, {"url": servers[1]}]
+
+
+def test_each_tag_is_described(gw):
+    described = [{"name": name, "description": f"Acts of `{name}`."} for name in ("city", "land")]
+    assert document(gw, virtual_paths=True)["tags"] == described
+    assert document(gw)["tags"] == [{"name": "gateway", "description": "Acts of `gateway`."}]
 
 
 def test_path_title_and_version_have_defaults():
@@ -104,7 +152,7 @@ def ref(*path):
 
 
 def envelope(body):
-    properties = {"success": {"const": True}, "body": body}
+    properties = {"success": {"type": "boolean", "const": True}, "body": body}
     return {"type": "object", "properties": properties, "required": ["success", "body"]}
 
 
@@ -127,13 +175,15 @@ def sent_and_got(request, reply, statuses):
 
 
 def test_one_path_takes_every_request(gw):
-    keys = ["main.city.open", "main.city.free", "main.land.ruled"]
-    requests, replies = ([ref("schemas", f"{key}.{part}") for key in keys] for part in ("request", "reply"))
+    keys = ["main-city-open", "main-city-free", "main-land-ruled"]
+    requests, replies = ([ref("schemas", f"{key}-{part}") for key in keys] for part in ("request", "reply"))
     assert document(gw, path="/v1/gateway")["paths"] == {
         "/v1/gateway": {
             "post": {
                 "operationId": "gateway",
+                "tags": ["gateway"],
                 "summary": "Run an act",
+                "description": "The body says which.",
                 "security": [{}, {"token": []}],
                 **sent_and_got(
                     {"oneOf": requests}, {"anyOf": replies}, [400, 401, 403, 404, 409, 412, 413, 415, 429, 500, 503]
@@ -231,11 +281,11 @@ def test_each_act_has_a_virtual_path(gw):
         "operationId": "city.open",
         "tags": ["city"],
         "summary": "Open a city.",
-        "description": "And its gates.",
+        "description": "And its gates.\n\nIts hooks decide whether it needs a token.",
         "security": [{}, {"token": []}],
         **sent_and_got(
-            ref("schemas", "main.city.open.request"),
-            ref("schemas", "main.city.open.reply"),
+            ref("schemas", "main-city-open-request"),
+            ref("schemas", "main-city-open-reply"),
             [400, 401, 403, 404, 409, 412, 413, 415, 500, 503],
         ),
     }
@@ -278,7 +328,7 @@ def test_an_error_has_its_headers_and_its_envelope(gw):
     assert responses["409"]["content"]["application/json"]["schema"] == ref("schemas", "failure")
     assert components["schemas"]["failure"] == {
         "type": "object",
-        "properties": {"success": {"const": False}, "body": ref("schemas", "error")},
+        "properties": {"success": {"type": "boolean", "const": False}, "body": ref("schemas", "error")},
         "required": ["success", "body"],
     }
     assert components["securitySchemes"] == {"token": {"type": "apiKey", "in": "header", "name": "token"}}
@@ -304,6 +354,7 @@ UNTOLD = {"DefinitionError", "HttpError", "GatewayError", "MethodNotAllowed"}
 
 
 def test_every_code_is_told_with_its_status(gw):
+    gw.acts.set_service("far", "https://example.com")  # which may answer with each
     responses = document(gw)["components"]["responses"]
     classes = [cls for cls in vars(errors).values() if isinstance(cls, type) and issubclass(cls, GatewayError)]
     told = [cls for cls in classes if cls.__name__ not in UNTOLD]

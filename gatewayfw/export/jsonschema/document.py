@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gatewayfw.export import OPENING
-from gatewayfw.export.jsonschema.kinds import Schema, ShownValues, Values, object_of
+from gatewayfw.export.jsonschema.kinds import Schema, ShownValues, Values, object_of, one_of
 from gatewayfw.spelling import MAIN
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -144,9 +144,9 @@ def _writers(catalog: Mapping[str, Any], prefix: str, defs: dict[str, Schema]) -
 
 
 def _request(entry: ActEntry, prefix: str) -> Schema:
-    service: Schema = {"const": entry.service}
+    service = one_of(entry.service)
     if entry.service == MAIN:
-        service = {"enum": [MAIN, None], "default": MAIN}
+        service = {"type": ["string", "null"], "enum": [MAIN, None]}
     details = {part: {"$ref": f"{prefix}{entry.key}.{part}"} for part in ("set", "get")}
     described = {"description": entry.act["description"]} if entry.act["description"] else {}
     return {
@@ -155,8 +155,8 @@ def _request(entry: ActEntry, prefix: str) -> Schema:
         "type": "object",
         "properties": {
             "service": service,
-            "model": {"const": entry.model},
-            "act": {"const": entry.name},
+            "model": one_of(entry.model),
+            "act": one_of(entry.name),
             "details": object_of(details, details),
         },
         "required": [*([] if entry.service == MAIN else ["service"]), "model", "act", "details"],
@@ -169,7 +169,7 @@ def _remote_request(name: str) -> Schema:
     return {
         "title": f"{name}: a remote service",
         "type": "object",
-        "properties": {"service": {"const": name}, "model": word, "act": word, "details": object_of(parts, parts)},
+        "properties": {"service": one_of(name), "model": word, "act": word, "details": object_of(parts, parts)},
         "required": ["service", "model", "act", "details"],
     }
 

@@ -147,7 +147,7 @@ class Values:
         return object_of({**{name: dict(FLAG) for name in found["fields"]}, **more, **links})
 
     def _link(self, selection: Description, levels: int) -> Schema:
-        flag = dict(FLAG) if level_of(self.models, selection)["whole"] else {"type": "integer", "const": 0}
+        flag = dict(FLAG) if level_of(self.models, selection)["whole"] else one_of(0)
         return {"anyOf": [flag, self._selected(selection, levels, {})]}
 
 
@@ -234,17 +234,16 @@ def _named(kind: Description, *names: str) -> Schema:
 
 
 def _or_null(schema: Schema) -> Schema:
-    changed = dict(schema)
-    if "anyOf" in changed:
-        changed["anyOf"] = [*changed["anyOf"], {"type": "null"}]
-    if "const" in changed:
-        changed["enum"] = [changed.pop("const")]
+    if "anyOf" in schema:
+        return {**schema, "anyOf": [*schema["anyOf"], {"type": "null"}]}
+    if "$ref" in schema or ("const" in schema and "enum" not in schema):
+        return {"anyOf": [schema, {"type": "null"}]}
+    changed = {name: part for name, part in schema.items() if name != "const"}
     if "enum" in changed:
         changed["enum"] = [*changed["enum"], None]
     if "type" in changed:
-        types = changed["type"]
-        changed["type"] = [*(types if isinstance(types, list) else [types]), "null"]
-    return {"anyOf": [changed, {"type": "null"}]} if "$ref" in changed else changed
+        changed["type"] = [changed["type"], "null"]
+    return changed
 
 
 def _described(kind: Description) -> Schema:
@@ -258,15 +257,18 @@ def _count(most: int) -> Schema:
     return {"anyOf": [{"type": "integer", "minimum": 0, "maximum": most}, beyond]}
 
 
-#: The types of choices that are of one type.
-_TYPES = {str: "string", bool: "boolean", int: "integer", float: "number"}
+def one_of(*choices: Any) -> Schema:
+    """Return the schema of choices, each type by itself.
 
-
-def _enums(kind: Description) -> Schema:
-    choices = kind["choices"]
-    types = {_TYPES.get(type(choice)) for choice in choices}
-    words = {"type": types.pop()} if len(types) == 1 and None not in types else {}
-    return {**words, "const": choices[0]} if len(choices) == 1 else {**words, "enum": list(choices)}
+    Generators make enums of texts or of integers only. Some tools know no ``const``.
+    """
+    texts, integers = ([one for one in choices if type(one) is type_] for type_ in (str, int))
+    parts: list[Schema] = []
+    for name, some in (("string", texts), ("integer", integers)):
+        parts += [{"type": name, **({"const": some[0]} if len(some) == 1 else {}), "enum": some}] if some else []
+    parts += [{"type": "number", "const": one} for one in choices if type(one) is float]
+    parts += [{"type": "boolean", "const": one} for one in choices if type(one) is bool]
+    return parts[0] if len(parts) == 1 else {"anyOf": parts}
 
 
 def _integer(kind: Description) -> Schema:
@@ -296,7 +298,7 @@ ROWS: Mapping[str, Callable[[Values, Description, int], Schema]] = MappingProxyT
         "decimal": lambda values, kind, levels: _decimal(kind),
         "binary": lambda values, kind, levels: values.binary(kind),
         "file": lambda values, kind, levels: {"not": {}},
-        "enums": lambda values, kind, levels: _enums(kind),
+        "enums": lambda values, kind, levels: one_of(*kind["choices"]),
         "array": lambda values, kind, levels: values.list(kind, levels),
         "mapping": lambda values, kind, levels: values.mapping(kind, levels),
         "object": lambda values, kind, levels: values.object(kind, levels),

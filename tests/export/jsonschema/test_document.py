@@ -203,9 +203,9 @@ def test_what_is_shared_stands_once_for_each_model_and_depth(gw):
             "title": "club.do",
             "type": "object",
             "properties": {
-                "service": {"enum": ["main", None], "default": "main"},
-                "model": {"const": "club"},
-                "act": {"const": "do"},
+                "service": {"type": ["string", "null"], "enum": ["main", None]},
+                "model": {"type": "string", "const": "club", "enum": ["club"]},
+                "act": {"type": "string", "const": "do", "enum": ["do"]},
                 "details": {
                     **closed(set=ref("main.club.do.set"), get=ref("main.club.do.get")),
                     "required": ["set", "get"],
@@ -279,7 +279,7 @@ def test_a_restricted_selection_stands_where_it_is_used(gw):
         _id=FLAG,
         name=FLAG,
         _rev=FLAG,
-        members={"anyOf": [{"type": "integer", "const": 0}, closed(_id=FLAG, name=FLAG)]},
+        members={"anyOf": [{"type": "integer", "const": 0, "enum": [0]}, closed(_id=FLAG, name=FLAG)]},
         boss={"anyOf": [FLAG, ref("get.person.0.below")]},
     )
     assert defs["main.club.do.reply"] == closed(
@@ -312,7 +312,7 @@ REPLIES = {
             "type": "object",
             "properties": {
                 "rows": {"type": "array", "items": ref("shown.club.0")},
-                "word": {"type": "string", "const": "a"},
+                "word": {"type": "string", "const": "a", "enum": ["a"]},
                 "note": TEXT,
             },
             "required": ["rows", "word"],

@@ -84,11 +84,31 @@ KINDS = {
     "boolean": (boolean(), {"type": "boolean"}),
     "id": (object_id(), ID),
     "id of a model": (object_id(of="user"), {**ID, "description": "An _id of the model user."}),
-    "one choice": (enums("a"), {"type": "string", "const": "a"}),
+    "one choice": (enums("a"), {"type": "string", "const": "a", "enum": ["a"]}),
     "choices": (enums("a", "b"), {"type": "string", "enum": ["a", "b"]}),
     "choices of numbers": (enums(0, 1), {"type": "integer", "enum": [0, 1]}),
     "one number": (enums(1.5), {"type": "number", "const": 1.5}),
-    "choices of all types": (enums("a", 1, True), {"enum": ["a", 1, True]}),
+    "choices of several types": (
+        enums("a", 1, "b", 2, 2.5),
+        {
+            "anyOf": [
+                {"type": "string", "enum": ["a", "b"]},
+                {"type": "integer", "enum": [1, 2]},
+                {"type": "number", "const": 2.5},
+            ]
+        },
+    ),
+    "one truth or null": (nullable(enums(True)), {"anyOf": [{"type": "boolean", "const": True}, {"type": "null"}]}),
+    "choices of several types or null": (
+        nullable(enums("a", True)),
+        {
+            "anyOf": [
+                {"type": "string", "const": "a", "enum": ["a"]},
+                {"type": "boolean", "const": True},
+                {"type": "null"},
+            ]
+        },
+    ),
     "anything": (any_(), {}),
     "list": (array(boolean()), {"type": "array", "items": {"type": "boolean"}}),
     "list of a size": (
@@ -241,7 +261,7 @@ def test_a_selection_that_its_author_chose_is_as_deep_as_the_act_allows():
         closed(
             age=FLAG,
             _rev=FLAG,
-            some={"anyOf": [{"type": "integer", "const": 0}, inner]},
+            some={"anyOf": [{"type": "integer", "const": 0, "enum": [0]}, inner]},
             all={"anyOf": [FLAG, inner]},
             more={"anyOf": [FLAG, last]},
         )
