@@ -97,7 +97,7 @@ def is_scalar(value: object) -> bool:
 def first_message(texts: Any) -> str:
     """Return the first message of a marshmallow error."""
     while isinstance(texts, (dict, list)):
-        texts = next(iter(texts.values() if isinstance(texts, dict) else texts))
+        texts = next(iter(texts.values() if isinstance(texts, dict) else texts), messages.INVALID)
     return str(texts)
 
 

@@ -22,29 +22,13 @@ from gatewayfw import messages
 from gatewayfw.errors import DefinitionError
 from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.base import Ability, Description, Doubtful, Kind
-from gatewayfw.schemas.kinds.checks import choices, coded, lengths, put_codes
+from gatewayfw.schemas.kinds.checks import coded, put_codes
 from gatewayfw.schemas.kinds.descriptions import describe_class
 from gatewayfw.schemas.kinds.file import FileField
-from gatewayfw.schemas.kinds.foreign_values import (
-    compared_form,
-    dumps_by_itself,
-    is_many,
-    loads_by_itself,
-    part_of,
-    stored_form,
-)
+from gatewayfw.schemas.kinds.foreign_values import compared_form, is_many, is_own, part_of, stored_form
 from gatewayfw.schemas.kinds.model_fields import refuse_unkept
-from gatewayfw.schemas.kinds.sizes import (
-    BINARY,
-    DECIMAL,
-    DOCUMENT,
-    ENDLESS,
-    LETTER,
-    NUMBER,
-    TEXT,
-    element_bytes,
-    largest_choice,
-)
+from gatewayfw.schemas.kinds.sizes import DECIMAL, DOCUMENT, ENDLESS, MOMENT, NUMBER, UUID, choice_bytes, element_bytes
+from gatewayfw.schemas.kinds.text import largest_text
 from gatewayfw.schemas.values import SCALARS, plain
 
 #: Fields whose values are alike in JSON, BSON and Python; a subclass may load anything.
@@ -52,8 +36,6 @@ _ALIKE = frozenset(
     {mm.String, mm.Email, mm.Url, mm.Integer, mm.Float, mm.Boolean}
     | {mm.DateTime, mm.NaiveDateTime, mm.AwareDateTime, mm.Date, mm.Time, mm.TimeDelta}
 )
-#: Characters of a moment, a day or a time as text.
-_MOMENT = 64
 
 
 class ForeignField(Kind):
@@ -141,8 +123,8 @@ class ForeignField(Kind):
         if (fields := self._counted_fields) is not None:
             return DOCUMENT + largest_of(fields)
         rule = next((rule for cls, rule in _LARGEST.items() if isinstance(self.wrapped, cls)), None)
-        is_own = not self.is_text and (loads_by_itself(self.wrapped) or dumps_by_itself(self.wrapped))
-        return ENDLESS if rule is None or is_own else rule(self.wrapped)
+        is_theirs = not self.is_text and (is_own(self.wrapped, "_deserialize") or is_own(self.wrapped, "_serialize"))
+        return ENDLESS if rule is None or is_theirs else rule(self.wrapped)
 
     def unstated(self, path: str) -> Iterator[str]:
         fields = self._counted_fields
@@ -229,27 +211,19 @@ def unstated_in(fields: Mapping[str, mm.Field[Any]], path: str) -> Iterator[str]
         yield from as_kind(field).unstated(f"{path}.{name}")
 
 
-def _largest_text(field: Any) -> int:
-    most = lengths(field)[1]
-    known = choices(field)
-    if known is not None:
-        return largest_choice(known)
-    return ENDLESS if most is None else TEXT + most * LETTER
-
-
 #: The most bytes of a stored value, by the class of its field; the first match counts. These are all that sort.
 _LARGEST: Mapping[type, Callable[[Any], int]] = MappingProxyType(
     {
         mm.Boolean: lambda field: 1,
         mm.DateTime: lambda field: NUMBER,
-        mm.Date: lambda field: TEXT + _MOMENT,
-        mm.Time: lambda field: TEXT + _MOMENT,
+        mm.Date: lambda field: MOMENT,
+        mm.Time: lambda field: MOMENT,
         mm.TimeDelta: lambda field: NUMBER,
-        mm.UUID: lambda field: BINARY + 16,
-        mm.Enum: lambda field: largest_choice([field._serialize(one, None, {}) for one in field.enum]),
+        mm.UUID: lambda field: UUID,
+        mm.Enum: lambda field: choice_bytes([field._serialize(one, None, {}) for one in field.enum]),
         mm.Decimal: lambda field: DECIMAL,
         mm.Number: lambda field: ENDLESS if field.as_string else NUMBER,
-        mm.String: _largest_text,
+        mm.String: largest_text,
     }
 )
 

@@ -146,14 +146,9 @@ def _changed_parts(stored: Any, again: Any) -> Any:
     return {key: texts for key, texts in pairs if texts}
 
 
-def loads_by_itself(field: mm.Field[Any]) -> bool:
-    """Tell whether a field loads values by code that is not marshmallow's."""
-    return not type(field)._deserialize.__module__.startswith("marshmallow.")
-
-
-def dumps_by_itself(field: mm.Field[Any]) -> bool:
-    """Tell whether a user's field dumps values by code that is not marshmallow's."""
-    return not (isinstance(field, KindField) or type(field)._serialize.__module__.startswith("marshmallow."))
+def is_own(field: mm.Field[Any], method: str) -> bool:
+    """Tell whether a method of a field, such as ``_serialize``, is a user's."""
+    return getattr(type(field), method).__module__.partition(".")[0] not in ("marshmallow", "gatewayfw")
 
 
 def is_many(field: mm.Field[Any]) -> bool:
@@ -270,7 +265,7 @@ def _store(field: mm.Field[Any] | None, loaded: Any) -> Any:
         ValidationError: the database cannot hold it, or a reply would show it otherwise than the field dumps it.
     """
     stored = _form_of(field, loaded)
-    if field is not None and loaded is not None and dumps_by_itself(field):
+    if field is not None and loaded is not None and is_own(field, "_serialize"):
         dumped = _dump(field, loaded)
         if not same(dumped, shown_form(stored)) and dumped is not loaded and moment_of(dumped) != stored:
             raise ValidationError(messages.NOT_KEPT)
@@ -290,7 +285,7 @@ def _form_of(field: mm.Field[Any] | None, loaded: Any) -> Any:
         return _object(field, loaded)
     if isinstance(field, mm.Tuple) and isinstance(loaded, (list, tuple)):
         return _parts_of(loaded, lambda place, one: _store(field.tuple_fields[place], one))
-    if isinstance(loaded, list) or isinstance(loaded, tuple) and not (field and dumps_by_itself(field)):
+    if isinstance(loaded, list) or isinstance(loaded, tuple) and not (field and is_own(field, "_serialize")):
         inner = field.inner if isinstance(field, mm.List) else None
         return _list_of(loaded, lambda one: _store(inner, one))
     if isinstance(loaded, Mapping):

@@ -18,7 +18,7 @@ from marshmallow.exceptions import RegistryError
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.kinds.base import Kind
 from gatewayfw.schemas.kinds.checks import first_message, is_scalar
-from gatewayfw.schemas.kinds.foreign_values import check_default, dumps_by_itself, loads_by_itself, stored_form
+from gatewayfw.schemas.kinds.foreign_values import check_default, is_own, stored_form
 from gatewayfw.schemas.values import storable_key
 
 #: The formats of days and times that copies, clients and sorts agree on.
@@ -80,9 +80,9 @@ def _problem(field: mm.Field[Any]) -> str | None:
         return "Pluck stores less than its Schema has: declare the field that it plucks"
     if field.dump_default is not missing:
         return "dump_default would not be shown, as replies show what is stored: use load_default"
-    if dumps_by_itself(field) and (isinstance(field, _WITH_PARTS) or not loads_by_itself(field)):
+    if is_own(field, "_serialize") and (isinstance(field, _WITH_PARTS) or not is_own(field, "_deserialize")):
         return f"its own _serialize {_NOT_CALLED}"
-    if isinstance(field, _MOMENTS) and field.format not in ISO and not loads_by_itself(field):
+    if isinstance(field, _MOMENTS) and field.format not in ISO and not is_own(field, "_deserialize"):
         return f"the format {field.format!r} is not ISO 8601, in which values are shown: leave it out"
     if isinstance(field, mm.NaiveDateTime) and field.timezone is not UTC:
         return "values are shown in UTC, with Z: write NaiveDateTime(timezone=datetime.UTC), or use DateTime"

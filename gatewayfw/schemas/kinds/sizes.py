@@ -10,8 +10,11 @@ ENDLESS = 1 << 62
 LETTER, ID, NUMBER, DECIMAL = 4, 12, 8, 16
 #: Bytes of an empty document or list, and around a text: its length and its end.
 DOCUMENT, TEXT = 5, 5
+#: The most bytes of a day or a time as text.
+MOMENT = TEXT + 16
 #: Bytes around binary data: its length and its subtype.
 BINARY = 5
+UUID = BINARY + 16
 #: Bytes of an element besides its name and value: the type, and the end of the name.
 ELEMENT = 2
 
@@ -27,6 +30,6 @@ def list_bytes(count: int, value: int) -> int:
     return DOCUMENT + count * (ELEMENT + value) + digits
 
 
-def largest_choice(choices: Iterable[object]) -> int:
+def choice_bytes(choices: Iterable[object]) -> int:
     """Return the most bytes of some texts and numbers."""
     return max((TEXT + len(one.encode()) if isinstance(one, str) else NUMBER for one in choices), default=0)

@@ -13,7 +13,7 @@ from gatewayfw.schemas.kinds.base import Description, KindField
 from gatewayfw.schemas.kinds.checks import FullMatch, choices, described_exceptions, described_lengths, lengths
 from gatewayfw.schemas.kinds.numbers import comparable_number
 from gatewayfw.schemas.kinds.quick import INFINITY, Test
-from gatewayfw.schemas.kinds.sizes import ENDLESS, LETTER, TEXT, largest_choice
+from gatewayfw.schemas.kinds.sizes import ENDLESS, LETTER, TEXT, choice_bytes
 from gatewayfw.schemas.values import encodable, plain
 
 #: Bytes of UTF-8; no address is longer. Source: RFC 5321, section 4.5.3.1; RFC 3696, erratum 1690.
@@ -52,8 +52,7 @@ class StringField(KindField, mm.String, own=True):
 
     @property
     def largest(self) -> int:  # type: ignore[override]  # by what it states
-        most = lengths(self)[1]
-        return ENDLESS if most is None else TEXT + most * LETTER
+        return largest_text(self)
 
     def description(self) -> Description:
         return described_text(self)
@@ -120,7 +119,7 @@ class EnumsField(KindField, mm.Raw, own=True):
 
     @property
     def largest(self) -> int:  # type: ignore[override]  # by its choices
-        return largest_choice(self.metadata["choices"])
+        return choice_bytes(self.metadata["choices"])
 
     def description(self) -> Description:
         return {"kind": "enums", "choices": list(self.metadata["choices"])}
@@ -140,6 +139,14 @@ def described_text(field: mm.Field[Any], **more: Any) -> Description:
         if isinstance(check, FullMatch) and not check.regex.flags & ~re.UNICODE:
             described["pattern"] = check.regex.pattern
     return described
+
+
+def largest_text(field: mm.Field[Any]) -> int:
+    """Return the most bytes of a text that a field allows."""
+    known, most = choices(field), lengths(field)[1]
+    if known is not None:
+        return choice_bytes(known)
+    return ENDLESS if most is None else TEXT + most * LETTER
 
 
 def _is_address(value: Any) -> bool:

@@ -55,6 +55,10 @@ def test_each_check_of_the_greatest_length_is_found_by_it():
     assert maximum_checks(text(*checks)) == {9: checks[1], 3: checks[2]}
 
 
+def test_a_refusal_without_a_message_has_a_general_one():
+    assert [first_message(texts) for texts in ([], {}, {"a": []}, ["No."])] == [*["Invalid value."] * 3, "No."]
+
+
 def test_only_bounds_that_are_allowed_are_described():
     two = [validate.Range(1, 9), validate.Range(max=5), validate.OneOf([1])]
     assert described_range(mm.Integer(validate=two)) == {"minimum": 1, "maximum": 5}

@@ -77,10 +77,10 @@ def test_both_sort_take_increments_and_have_eight_bytes(kind):
     assert [as_kind(kind()).amount(by) for by in (1, -0.5, "1", True, BEYOND)] == [1, -0.5, None, None, None]
 
 
-def test_a_description_has_the_bounds_that_are_allowed_values():
+def test_a_description_has_the_bounds():
     assert as_kind(integer(minimum=1)).description() == {"kind": "integer", "minimum": 1}
     open_end = NumberField(validate=validate.Range(min=0, max=9, max_inclusive=False))
-    assert open_end.description() == {"kind": "number"}
+    assert open_end.description() == {"kind": "number", "minimum": 0, "exclusiveMaximum": 9}
 
 
 INVALID = 'Not a valid decimal (text such as "12.50").'
