@@ -54,6 +54,7 @@ def test_a_gateway_without_models(project):
         "format": 1,
         "tokens": [],
         "maxBatch": 0,
+        "codes": gateway().catalog()["codes"],
         "models": {},
         "services": {"main": {"remote": False, "acts": {}}},
     }
