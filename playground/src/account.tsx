@@ -1,6 +1,7 @@
 /** At the end of the top bar: log in, or who is signed in. */
 
 import { batch, signal } from "@preact/signals";
+import { timeOfService } from "./clock";
 import { activeTab, catalog, chooseEnvironment, environment, environments, expiryOf, identities, identity, loginOf, logOut, nameOf, switchTo, token, view, type Identity } from "./state";
 import { Button, copyText, IconButton, Menu, notify, useClock, whenText } from "./ui";
 
@@ -66,8 +67,8 @@ function SignedIn({ canLogIn }: { canLogIn: boolean }) {
   const now = identity.value;
   const { who = "", roles = [] } = now?.session ?? {};
   const expiry = expiryOf(token.value);
-  const until = expiry ? `; it expires ${whenText(expiry.getTime())}` : "";
-  const isOver = expiry !== undefined && expiry.getTime() <= Date.now();
+  const until = expiry ? `; it expires ${whenText(expiry.getTime(), timeOfService())}` : "";
+  const isOver = expiry !== undefined && expiry.getTime() <= timeOfService();
   const named = roles.map(({ name }) => name).join(", ");
   const all = identities.value;
   return (
@@ -120,7 +121,7 @@ function leave(now: Identity | undefined): void {
 /** Their name; below it their roles and until when. */
 function Line({ one: { token: sent, session } }: { one: Identity }) {
   const at = expiryOf(sent)?.getTime();
-  const until = at === undefined ? "" : at <= Date.now() ? "expired" : `expires ${whenText(at)}`;
+  const until = at === undefined ? "" : at <= timeOfService() ? "expired" : `expires ${whenText(at, timeOfService())}`;
   return (
     <span class="account-line">
       {session.who || "Unknown user"}

@@ -1,5 +1,6 @@
 /** The catalog of the gateway, as `gatewayfw.catalog` describes it, and look-ups in it. */
 
+import { learnTime } from "./clock";
 import { own, parse, type Json, type Numeral } from "./json";
 
 export type { Json, JsonObject } from "./json";
@@ -161,6 +162,7 @@ export const GATEWAY_URL: string = new URL("../gateway", ROOT).href;
 /** Fetch a file beside the page, such as `catalog.json` or `gateway.ts`. */
 export async function fetchBeside(name: string, signal?: AbortSignal): Promise<string> {
   const reply = await fetch(new URL(name, ROOT), { signal: signal ?? null, cache: "no-store" });
+  learnTime(reply.headers.get("Date"));
   const text = await reply.text();
   if (!reply.ok) throw new Error(text.slice(0, 400) || `${name}: status ${reply.status}`);
   return text;

@@ -80,7 +80,7 @@ def test_all_or_none_and_at_most_so_many(page, dialog, bodies, axe):  # noqa: F8
     boxes.nth(0).uncheck()
     dialog.get_by_label("All or none").check()
     dialog.get_by_role("button", name="Send 2").click()
-    dialog.get_by_text("Some failed.").wait_for()
+    dialog.get_by_text("Nothing was done, as not all could be.").wait_for()
     assert json.loads(bodies[0])["atomic"] is True
     assert dialog.locator(".badge").all_inner_texts() == ["409", "409"]
     assert judged(page, axe) == []

@@ -99,6 +99,16 @@ def test_what_is_refused_is_said(page, avatar):
     page.get_by_text("set.avatar: the content must be image/png or image/jpeg or image/webp").first.wait_for()
 
 
+@pytest.mark.parametrize(("name", "data"), [("me.txt", b"hello"), ("me.gif", b"GIF89a"), ("me.png", b"<svg/>")])
+def test_a_file_of_a_wrong_type_is_marked_at_its_field_before_it_is_sent(page, avatar, name, data):
+    avatar(name, data)
+    page.get_by_text("The content must be image/png or image/jpeg or image/webp.").wait_for()
+    assert at(page, "set.avatar").get_attribute("aria-invalid") == "true"
+    avatar("me.jpg", b"\xff\xd8\xff\xe0")
+    page.get_by_text("The content must be").wait_for(state="detached")
+    assert at(page, "set.avatar").get_attribute("aria-invalid") is None
+
+
 def test_a_file_that_is_too_large_is_marked_before_it_is_sent(page, avatar):
     avatar("me.png", PICTURE + bytes(2_000_000))
     page.get_by_text("The file is too large.").wait_for()

@@ -154,6 +154,9 @@ def test_no_text_has_the_green_of_what_went_well(page):
     assert page.locator(".json-text").first.evaluate(colour) != page.locator(".badge.ok").evaluate(colour)
 
 
+UNKNOWN = "It is not known whether the act was done: look before you send it again."
+
+
 def shown(page, **reply):
     """Send, and give what the reply is said to be; without a reply the network is down."""
     page.route("**/gateway", lambda route: route.fulfill(**reply) if reply else route.abort())
@@ -168,10 +171,36 @@ def test_what_was_not_reached_says_what_may_be_wrong(page):
     told = [one for one in shown(page) if one]
     assert told == [
         "No reply",
-        "The service was not reached: it may have stopped, or this computer is offline.",
+        "The service was not reached, or the connection broke before it answered.",
+        UNKNOWN,
         "Failed to fetch",
     ]
     assert page.get_by_role("group", name="About the reply").locator(".badge").inner_text() == "No reply"
+
+
+def test_a_broken_connection_with_a_key_says_that_it_can_be_sent_again(page):
+    page.get_by_role("button", name="Headers and token").click()
+    page.get_by_role("button", name="Add a header").click()
+    page.get_by_label("Name of header 1").fill("Idempotency-Key")
+    page.get_by_label("Value of header 1").fill("k-1")
+    page.keyboard.press("Escape")
+    assert "Sent again with the same Idempotency-Key, it is not done twice." in " ".join(shown(page))
+
+
+@pytest.mark.parametrize(("status", "expected"), [(404, False), (502, True), (504, True)])
+def test_what_a_proxy_answers_may_be_done_all_the_same(page, status, expected):
+    told = shown(page, status=status, body="<h1>Bad</h1>", content_type="text/html")
+    assert (UNKNOWN in told) == expected
+
+
+def test_a_reply_that_is_no_text_says_so(page):
+    shown_at = page.get_by_role("group", name="About the reply")
+    body = b'{"body": "caf\xe9", "success": true}'
+    page.route("**/gateway", lambda route: route.fulfill(status=200, body=body, content_type="application/json"))
+    open_act(page, "getUsers")
+    send(page)
+    shown_at.get_by_text("Not valid UTF-8").wait_for()
+    assert f"{len(body)} B" in shown_at.inner_text()
 
 
 def test_what_the_gateway_did_not_write_leads_to_its_text(page):

@@ -15,7 +15,7 @@ export function BatchDialog({ onClose }: { onClose: () => void }) {
   const [left, setLeft] = useState<ReadonlySet<number>>(() => new Set(possible.slice(most).map(({ id }) => id)));
   const [atomic, setAtomic] = useState(false);
   const [waiting, setWaiting] = useState(false);
-  const [done, setDone] = useState<{ reply: Reply; ids: number[] }>();
+  const [done, setDone] = useState<{ reply: Reply; ids: number[]; atomic: boolean }>();
   const chosen = possible.filter(({ id }) => !left.has(id));
   const toggle = (id: number) => {
     const next = new Set(left);
@@ -26,7 +26,7 @@ export function BatchDialog({ onClose }: { onClose: () => void }) {
     setWaiting(true);
     const reply = await sendTabs(chosen, atomic);
     setWaiting(false);
-    setDone(reply && { reply, ids: chosen.map(({ id }) => id) });
+    setDone(reply && { reply, ids: chosen.map(({ id }) => id), atomic });
   };
   const open = (id: number) => {
     activeId.value = id;
@@ -60,7 +60,7 @@ export function BatchDialog({ onClose }: { onClose: () => void }) {
           <span>All or none (atomic)</span>
         </label>
         <p role="status" class={isTooMany ? "field-errors" : "muted"}>
-          {isTooMany ? `At most ${most} at once.` : waiting ? "Waiting…" : done ? doneText(done.reply) : ""}
+          {isTooMany ? `At most ${most} at once.` : waiting ? "Waiting…" : done ? doneText(done) : ""}
         </p>
       </div>
     </Dialog>
@@ -114,7 +114,8 @@ function reasonNotIn({ request, drafts, files, key, running }: Tab): string {
   return key.value.trim() ? "has an Idempotency-Key" : "";
 }
 
-function doneText({ envelope, error, ms, bytes, status }: Reply): string {
-  const what = !envelope ? (error ?? "") : envelope.success ? "All succeeded." : Array.isArray(envelope.body) ? "Some failed." : envelope.body.message;
+function doneText({ reply: { envelope, error, ms, bytes, status }, atomic }: { reply: Reply; atomic: boolean }): string {
+  const failed = atomic ? "Nothing was done, as not all could be." : "Some failed.";
+  const what = !envelope ? (error ?? "") : envelope.success ? "All succeeded." : Array.isArray(envelope.body) ? failed : envelope.body.message;
   return `${what} Status ${status}, ${duration(ms)}, ${size(bytes)}`;
 }

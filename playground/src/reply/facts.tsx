@@ -40,6 +40,11 @@ export function Facts({ reply, tab }: { reply: Reply; tab: Tab }) {
         {duration(reply.ms)}
       </span>
       {reply.status > 0 && <span class="reply-fact">{size(reply.bytes)}</span>}
+      {reply.isBroken && (
+        <Badge look="warn">
+          <span title="What could not be read is shown as \ufffd">Not valid UTF-8</span>
+        </Badge>
+      )}
       {id && (
         <button type="button" class="reply-id" title={`Copy the request id ${id}`} onClick={() => void copyId(id)}>
           request {id.slice(0, 8)}

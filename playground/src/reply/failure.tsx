@@ -7,11 +7,13 @@ import { Button, Empty, notify, once } from "../ui";
 import { headerOf, requestId } from "./facts";
 
 /** What stands there where no envelope came. */
-export function NoEnvelope({ reply: { status, error = "", text }, showText }: { reply: Reply; showText: () => void }) {
+export function NoEnvelope({ reply, showText }: { reply: Reply; showText: () => void }) {
+  const { status, error = "", text } = reply;
   if (status)
     return (
       <Empty icon="close" title="This is no reply of the gateway">
         <p>Something before it may have answered, such as a proxy.</p>
+        {status >= 500 && <Unknown reply={reply} />}
         {text && (
           <Button small onClick={showText}>
             Show its text
@@ -19,13 +21,31 @@ export function NoEnvelope({ reply: { status, error = "", text }, showText }: { 
         )}
       </Empty>
     );
-  const why = /^No reply: (.*)/.exec(error)?.[1];
-  if (why === undefined) return <Empty icon="stop" title={error} />;
+  const why = /^No reply[^:]*: (.*)/.exec(error)?.[1];
+  if (why === undefined)
+    return (
+      <Empty icon="stop" title={error}>
+        {reply.sentHeaders && <Unknown reply={reply} />}
+      </Empty>
+    );
   return (
     <Empty icon="close" title="No reply">
-      <p>The service was not reached: it may have stopped, or this computer is offline.</p>
+      <p>The service was not reached, or the connection broke before it answered.</p>
+      <Unknown reply={reply} />
       <p class="small">{why}</p>
     </Empty>
+  );
+}
+
+/** What was sent and not answered may be done: a second call might do it twice. */
+function Unknown({ reply: { sentHeaders = [] } }: { reply: Reply }) {
+  const hasKey = sentHeaders.some(([name]) => name === "Idempotency-Key");
+  return (
+    <p>
+      {hasKey
+        ? "It is not known whether the act was done. Sent again with the same Idempotency-Key, it is not done twice."
+        : "It is not known whether the act was done: look before you send it again."}
+    </p>
   );
 }
 

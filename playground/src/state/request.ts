@@ -27,9 +27,11 @@ export interface Reply {
   /** Of the body, as text in UTF-8. */
   bytes: number;
   text: string;
+  /** Whether bytes of it are no UTF-8: replacement characters stand for them. */
+  isBroken?: true | undefined;
   /** When the text is one. */
   envelope?: Envelope;
-  /** Why there is no reply or no envelope: "Cancelled.", "No connection: ...". */
+  /** Why there is no reply or no envelope: "Cancelled.", "No reply, ...". */
   error?: string;
   headers?: [name: string, value: string][];
   /** What it answers, variables filled in. */
@@ -62,7 +64,7 @@ export function batchOf(requests: readonly ActRequest[], atomic: boolean): JsonO
 export function envelopeOf(text: string): Envelope | undefined {
   try {
     const value = parse(text);
-    const isOne = isObject(value) && typeof value.success === "boolean" && "body" in value;
+    const isOne = isObject(value) && typeof value.success === "boolean" && Object.hasOwn(value, "body");
     return isOne ? (value as Envelope) : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,7 @@
 /** Calls acts. */
 
 import { GATEWAY_URL } from "../catalog";
+import { learnTime } from "../clock";
 import { stringify, type Json } from "../json";
 import { fillIn } from "./environments";
 import { Unreadable } from "../library/reading";
@@ -40,15 +41,26 @@ async function post(body: () => string | FormData, more: Record<string, string>,
       cache: "no-store",
       credentials: "same-origin",
     });
-    const text = await reply.text();
+    learnTime(reply.headers.get("Date"));
+    const buffer = await reply.arrayBuffer();
+    const { text, isBroken } = decoded(buffer);
     const ms = performance.now() - start;
     const envelope = envelopeOf(text);
-    const found = { sentHeaders, headers: [...reply.headers], status: reply.status, ms, bytes: new Blob([text]).size, text, at };
+    const found = { sentHeaders, headers: [...reply.headers], status: reply.status, ms, bytes: buffer.byteLength, text, at, ...(isBroken && { isBroken }) };
     return envelope ? { ...found, envelope } : { ...found, error: "The reply is not an envelope." };
   } catch (error) {
     const cancelled = signal?.aborted === true;
-    const why = cancelled ? "Cancelled." : `No reply: ${error instanceof Error ? error.message : String(error)}`;
+    const why = cancelled ? "Cancelled." : `No reply, so it is not known whether it was done: ${error instanceof Error ? error.message : String(error)}`;
     return { sentHeaders, status: 0, ms: performance.now() - start, bytes: 0, text: "", error: why, at };
+  }
+}
+
+/** The text that bytes are in UTF-8, and whether some of them are none: in their place are replacement characters. */
+function decoded(bytes: ArrayBuffer): { text: string; isBroken: boolean } {
+  try {
+    return { text: new TextDecoder("utf-8", { fatal: true }).decode(bytes), isBroken: false };
+  } catch {
+    return { text: new TextDecoder().decode(bytes), isBroken: true };
   }
 }
 

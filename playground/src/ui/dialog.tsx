@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
 import { classes, IconButton } from "./button";
 import { Notices, noticesIn } from "./notice";
 
@@ -31,6 +31,14 @@ export function Dialog({ title, onClose, children, actions, wide, bare }: Dialog
       dialog?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
+  }, []);
+  const latest = useRef(onClose);
+  latest.current = onClose;
+  useEffect(() => {
+    // Back and links show something else: it would stay above that.
+    const leave = () => latest.current?.();
+    addEventListener("hashchange", leave);
+    return () => removeEventListener("hashchange", leave);
   }, []);
   return (
     <dialog
