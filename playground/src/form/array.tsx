@@ -52,6 +52,14 @@ function Choices({ kind, value, onChange }: ArrayProps & { value: Json[] }) {
   );
 }
 
+/** Items that are there at once: thousands would take seconds at each key. */
+const PAGE = 100;
+
+/** The first item of the last page. */
+function lastPage(count: number): number {
+  return Math.max(0, Math.ceil(count / PAGE) - 1) * PAGE;
+}
+
 function Items({ kind, name, path, value, onChange, parts }: ArrayProps & { value: Json[] }) {
   const root = useRef<HTMLDivElement>(null);
   const isAdded = useRef(false);
@@ -63,6 +71,8 @@ function Items({ kind, name, path, value, onChange, parts }: ArrayProps & { valu
   const drafts = useContext(DraftsContext);
   const undoable = useContext(UndoContext);
   const [picking, setPicking] = useState(false);
+  const [first, setFirst] = useState(0);
+  const from = Math.min(first, lastPage(value.length));
   const isFull = kind.maxItems !== undefined && value.length >= kind.maxItems;
   const of = kind.items.kind === "object_id" ? (kind.items as IdKind).of : undefined;
   const put = (at: number, item: Json | undefined) =>
@@ -73,6 +83,7 @@ function Items({ kind, name, path, value, onChange, parts }: ArrayProps & { valu
   };
   const add = () => {
     isAdded.current = true;
+    setFirst(lastPage(value.length + 1));
     onChange([...value, emptyValue({ ...kind.items, nullable: false })]);
   };
   const move = (at: number, to: number) => {
@@ -87,7 +98,20 @@ function Items({ kind, name, path, value, onChange, parts }: ArrayProps & { valu
   };
   return (
     <div class="array" ref={root}>
-      {value.map((item, index) => (
+      {value.length > PAGE && (
+        <div class="row" role="group" aria-label={`Pages of ${name}`}>
+          <Button small disabled={from === 0} onClick={() => setFirst(from - PAGE)}>
+            Previous
+          </Button>
+          <Button small disabled={from === lastPage(value.length)} onClick={() => setFirst(from + PAGE)}>
+            Next
+          </Button>
+          <span class="muted small" role="status">
+            {(from + 1).toLocaleString("en")}–{Math.min(from + PAGE, value.length).toLocaleString("en")} of {value.length.toLocaleString("en")}
+          </span>
+        </div>
+      )}
+      {value.slice(from, from + PAGE).map((item, at) => [item, from + at] as const).map(([item, index]) => (
         <div class="array-item" key={index}>
           <div class="grow">
             <parts.Value

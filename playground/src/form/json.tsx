@@ -2,10 +2,12 @@
 
 import { useContext } from "preact/hooks";
 import { isObject, parse, problemIn, stringify, type Json } from "../json";
+import { WithCode } from "../library/words";
 import { putDraft } from "../state";
 import { Field } from "../ui";
 import { DraftsContext, useTyped } from "./drafts";
 import { useErrors } from "./errors";
+import { Huge } from "./huge";
 import { nameOfKind, type ValueProps } from "./value";
 
 /** `mustBeObject` where nothing else could be sent. */
@@ -15,7 +17,11 @@ export function JsonField({ kind, name, path, value, onChange, mustBeObject = fa
   const [typed, setTyped] = useTyped(textOf(value));
   const text = drafts.value.get(path) ?? typed;
   const problem = problemOf(text, mustBeObject);
-  const hint = [kind.description, "Written as JSON."].filter(Boolean).join(" ");
+  const hint = (
+    <>
+      {kind.description && <WithCode text={kind.description} />} Written as JSON.
+    </>
+  );
   return (
     <Field
       label={<span class="value-name">{name}</span>}
@@ -25,6 +31,7 @@ export function JsonField({ kind, name, path, value, onChange, mustBeObject = fa
       aside={nameOfKind(kind)}
     >
       {(ids) => (
+        <Huge ids={ids} path={path} text={text}>
         <textarea
           {...ids}
           class="mono"
@@ -42,6 +49,7 @@ export function JsonField({ kind, name, path, value, onChange, mustBeObject = fa
             onChange(parsed);
           }}
         />
+        </Huge>
       )}
     </Field>
   );

@@ -4,10 +4,12 @@ import type { ComponentChild } from "preact";
 import { useContext, useState } from "preact/hooks";
 import type { EnumKind, IdKind, Json, Kind, NumberKind, TextKind } from "../catalog";
 import { isSame, numberIn, stringify, type Numeral } from "../json";
+import { WithCode } from "../library/words";
 import { identityOf, ROLE, titleOfId, whereOf } from "../state";
 import { Button, Field, type FieldIds } from "../ui";
 import { useErrors } from "./errors";
 import { FileOfId, Picker } from "./finding";
+import { Huge } from "./huge";
 import { canPick, isFile } from "./sources";
 import { OfferContext, WhoContext } from "./who";
 import { nameOfKind, type Parts, type ValueProps } from "./value";
@@ -36,10 +38,11 @@ export function ScalarField(props: ScalarProps) {
 }
 
 function hintOf(kind: Kind): ComponentChild {
-  if (kind.kind !== "string" || kind.pattern === undefined) return kind.description;
+  const said = kind.description && <WithCode text={kind.description} />;
+  if (kind.kind !== "string" || kind.pattern === undefined) return said;
   return (
     <>
-      {kind.description} Pattern: <code>{kind.pattern}</code>
+      {said} Pattern: <code>{kind.pattern}</code>
     </>
   );
 }
@@ -155,15 +158,17 @@ function TextInput(props: InputProps<TextKind>) {
   const isLong = (kind.sized !== false && (kind.maxLength ?? 0) > LONG) || text(value).includes("\n") || text(value).length > LONG;
   if (isLong && !kind.format)
     return (
-      <textarea
-        {...ids}
-        class="long"
-        data-path={path}
-        rows={1}
-        placeholder={whenLeftOut(kind, value)}
-        value={text(value)}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
+      <Huge ids={ids} path={path} text={text(value)}>
+        <textarea
+          {...ids}
+          class="long"
+          data-path={path}
+          rows={1}
+          placeholder={whenLeftOut(kind, value)}
+          value={text(value)}
+          onInput={(event) => onChange(event.currentTarget.value)}
+        />
+      </Huge>
     );
   const type = TYPES[kind.format ?? "none"];
   return <PlainInput {...props} type={fitsNative(type, text(value)) ? type : "text"} />;
@@ -271,7 +276,7 @@ function BooleanField({ kind, name, path, value, onChange }: ScalarProps) {
         <span class="value-name">{name}</span>
         <code class="muted">{String(value === true)}</code>
       </label>
-      {kind.description && <p class="field-hint">{kind.description}</p>}
+      {kind.description && <p class="field-hint"><WithCode text={kind.description} /></p>}
       {errors && <p class="field-errors">{errors.join(" ")}</p>}
     </div>
   );
