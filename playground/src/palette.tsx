@@ -3,7 +3,7 @@
 import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { allActs } from "./catalog";
 import { allCommands, catalog, showAct, type Command } from "./state";
-import { ActMark } from "./request/mark";
+import { ActMark, saidOf } from "./request/mark";
 import { Dialog } from "./ui";
 import "./palette.css";
 
@@ -70,6 +70,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
                   id={`${id}-${index}`}
                   role="option"
                   aria-selected={index === chosen}
+                  aria-description={command.act && saidOf(command.act)}
                   onClick={() => run(command)}
                 >
                   <span class={command.act ? "grow act" : "grow"}>{command.label}</span>

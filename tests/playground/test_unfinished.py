@@ -54,6 +54,13 @@ def test_broken_json_is_not_sent_and_neither_is_what_was_there_before(broken, bo
     assert states == {"Share": True, "Add to a sequence": True, "Reset": False}
 
 
+def test_json_that_is_too_much_is_not_called_broken(broken):
+    write_json(broken, '{"set": {}, "get": {}, "more": 1}')
+    told = broken.get_by_text("“more” would not be sent.")
+    told.wait_for()
+    assert told.inner_text() == "Not valid, so nothing is sent. Expected only set and get; “more” would not be sent."
+
+
 def test_broken_json_waits_while_other_parts_and_tabs_are_shown(broken, bodies):  # noqa: F811
     broken.get_by_role("tab", name="Form").click()
     assert at(broken, "set.note").input_value() == "one"

@@ -12,6 +12,7 @@ import {
   EditorView,
   highlightActiveLine,
   highlightActiveLineGutter,
+  highlightSpecialChars,
   keymap,
   lineNumbers,
 } from "@codemirror/view";
@@ -86,6 +87,7 @@ function extensions(options: Options) {
     bracketMatching(),
     closeBrackets(),
     highlightActiveLine(),
+    highlightSpecialChars(),
     highlightActiveLineGutter(),
     highlightSelectionMatches(),
     search({ top: true }),

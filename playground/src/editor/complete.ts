@@ -6,6 +6,7 @@ import type { SyntaxNode } from "@lezer/common";
 import type { Catalog, Kind } from "../catalog";
 import { nameOfKind } from "../form";
 import { stringify } from "../json";
+import { plainText } from "../library/words";
 import { activeTab, emptyValue, identityOf, ROLE, type Role } from "../state";
 import { choicesOf, keysOf, kindAt } from "./kinds";
 import { nameOf, pathOf } from "./places";
@@ -44,7 +45,7 @@ function keyOption(name: string, kind: Kind, withValue: boolean): Completion {
     detail: nameOfKind(kind),
     type: "property",
     boost: kind.presence === "required" ? 1 : 0,
-    ...(kind.description ? { info: kind.description } : {}),
+    ...(kind.description ? { info: plainText(kind.description) as string } : {}),
     apply: withValue ? `${key}: ${stringify(firstValue(kind))}` : key,
   };
 }

@@ -1,7 +1,8 @@
 /** The frame around the parts of a value: its name, what it is, what the server said of it. */
 
 import type { ComponentChildren } from "preact";
-import { classes } from "../ui";
+import { WithCode } from "../library/words";
+import { classes, Required } from "../ui";
 import { useErrors } from "./errors";
 import type { ValueProps } from "./value";
 
@@ -17,10 +18,10 @@ export function Group({ kind, name, path, aside, children }: GroupProps) {
     <fieldset class={classes("group", errors && "wrong")} data-path={path}>
       <legend>
         <span class="value-name">{name}</span>
-        {aside !== undefined && kind.presence === "required" && <span class="required"> *</span>}
+        {aside !== undefined && kind.presence === "required" && <Required />}
         {aside !== undefined && <span class="muted small"> {aside}</span>}
       </legend>
-      {kind.description && <p class="field-hint">{kind.description}</p>}
+      {kind.description && <p class="field-hint"><WithCode text={kind.description} /></p>}
       {errors && <p class="field-errors">{errors.join(" ")}</p>}
       <div class="group-body">{children}</div>
     </fieldset>

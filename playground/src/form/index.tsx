@@ -84,6 +84,7 @@ function Switch({ kind, name, path, value, onChange }: ValueProps) {
       <input
         type="checkbox"
         data-switch={path}
+        aria-description={nameOfKind(kind)}
         checked={value !== undefined}
         onChange={() => {
           const isLost = value !== undefined && !isSame(value, emptyValue({ ...kind, nullable: false }));
@@ -109,7 +110,7 @@ function offText(kind: Kind): string {
 function NullField({ kind, name }: ValueProps) {
   return (
     <p class="null-value">
-      <span class="value-name">{name}</span> <code>null</code> <span class="muted small">{nameOfKind(kind)}</span>
+      <span class="value-name">{name}</span> <span class="muted small">{nameOfKind(kind)}</span>
     </p>
   );
 }

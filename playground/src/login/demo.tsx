@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { ACCOUNTS, NOTE, type DemoAccount } from "../brand";
 import type { PlacedAct } from "../catalog";
 import { isSecretName } from "../library/secrets";
-import { Prose } from "../request/docs";
+import { WithCode } from "../library/words";
 import { catalog, emptyRequest, send, signIn, token, type ActRequest } from "../state";
 import { Button, notify } from "../ui";
 
@@ -26,7 +26,7 @@ export function DemoAccounts({ login, onDone }: { login: PlacedAct | undefined; 
     <div class="demo">
       {NOTE && (
         <p class="muted">
-          <Prose text={NOTE} />
+          <WithCode text={NOTE} />
         </p>
       )}
       {offered.map(

@@ -210,7 +210,7 @@ function RowView({ id, row, chosen, onChoose, onFold, link, mark, bar, beside }:
       <span class="json-fold" onClick={size ? onFold : undefined}>
         {size ? <Icon name={open ? "down" : "right"} /> : null}
       </span>
-      {depth > 0 && <span class={isIndex ? "json-index" : "json-name"}>{name}:</span>}
+      {depth > 0 && <span class={isIndex ? "json-index" : "json-name"}><bdi>{name}</bdi>:</span>}
       <span class="json-value">
         <Value value={value} open={open} size={size} />
         {hasComma && <span class="json-comma" />}
@@ -254,11 +254,16 @@ function Value({ value, open, size }: { value: Json; open: boolean; size: number
   );
 }
 
+/** A JSON text in which characters that turn the direction of others are escapes: they would turn what stands behind. */
+function visible(text: string): string {
+  return text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 /** A text, number or word in its colour. */
 export function Scalar({ value }: { value: Json }) {
   if (typeof value === "string") {
     const shown = value.length > LONG_TEXT ? `${value.slice(0, LONG_TEXT)}…` : value;
-    return <span class="json-text">{JSON.stringify(shown)}</span>;
+    return <span class="json-text">{visible(JSON.stringify(shown))}</span>;
   }
   return <span class={value === null || typeof value === "boolean" ? "json-word" : "json-number"}>{String(value)}</span>;
 }

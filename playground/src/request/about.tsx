@@ -9,7 +9,7 @@ import { shapeOf } from "../reply/shape";
 import { stringify } from "../json";
 import { catalog, remember, type Tab } from "../state";
 import { Button, CopyButton, notify, Table, type Column } from "../ui";
-import { Prose } from "./docs";
+import { WithCode } from "../library/words";
 import { exampleSet } from "./example";
 
 /** A longer description may be cut off where the request is. */
@@ -23,7 +23,7 @@ export function About({ spec, tab }: { spec: Act; tab: Tab }) {
     <div class="act-docs">
       {description.length > LONG && (
         <p class="act-description">
-          <Prose text={description} />
+          <WithCode text={description} />
         </p>
       )}
       <dl>

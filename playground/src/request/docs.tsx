@@ -37,8 +37,3 @@ function Rule({ roles, as }: { roles: Act["roles"]; as: string }) {
     </span>
   );
 }
-
-/** A text in which what stands between backticks is code. */
-export function Prose({ text }: { text: string }) {
-  return <>{text.split("`").map((part, index) => (index % 2 ? <code key={index}>{part}</code> : part))}</>;
-}

@@ -10,8 +10,8 @@ import { saved } from "../library/saved";
 import { lazy } from "../lazy";
 import { emptyTexts, loginOf, openRequest, showAct, showSaved, token, type ActRequest } from "../state";
 import { Button, CopyButton, Icon, type IconName } from "../ui";
-import { Prose } from "./docs";
-import { ActLock, ActMark, ActName } from "./mark";
+import { WithCode } from "../library/words";
+import { ActLock, ActMark, ActName, saidOf } from "./mark";
 import "./home.css";
 
 const DemoAccounts = lazy(() => import("../login/demo").then((part) => part.DemoAccounts), "");
@@ -36,9 +36,9 @@ export function Home({ catalog }: { catalog: Catalog }) {
           <List catalog={catalog} title="Start here" requests={beginning(catalog)} />
         </div>
         <div class="home-ways">
-          {models > 0 && models <= MOST_MODELS && (
+          {models > 0 && (
             <a class="home-graph" href="#/schema">
-              <Preview catalog={catalog} />
+              {models <= MOST_MODELS && <Preview catalog={catalog} />}
               <Way icon="graph" title="Schema">Models, their fields and how they relate</Way>
             </a>
           )}
@@ -133,13 +133,14 @@ function List({ catalog, title, requests }: { catalog: Catalog; title: string; r
               <button
                 type="button"
                 class="home-act"
+                aria-description={saidOf(request.act, spec && { ...spec, description: null })}
                 onClick={() => open(name, request)}
               >
                 <span class="home-name">{name ?? <ActName {...request} />}</span>
                 {spec && <ActLock spec={spec} />}
                 <ActMark act={request.act} />
                 <span class="muted small home-said">
-                  <Prose text={spec?.description ?? ""} />
+                  <WithCode text={spec?.description ?? ""} />
                 </span>
               </button>
             </li>

@@ -5,7 +5,8 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { allActs, type Catalog, type PlacedAct } from "../catalog";
 import { activeTab, openRequest, showAct } from "../state";
 import { classes, Icon, isTyping } from "../ui";
-import { ActLock, ActMark } from "./mark";
+import { plainText } from "../library/words";
+import { ActLock, ActMark, saidOf } from "./mark";
 import { SavedList } from "./saved-list";
 import "./list.css";
 
@@ -66,7 +67,9 @@ export function ActList({ catalog, onOpen }: { catalog: Catalog; onOpen: () => v
                       <button
                         type="button"
                         class={classes("acts-act", isNow && "now")}
-                        title={spec.description ?? undefined}
+                        aria-current={isNow || undefined}
+                        title={plainText(spec.description)}
+                        aria-description={saidOf(act, spec)}
                         onClick={(event) => {
                           const isNew = event.ctrlKey || event.metaKey;
                           (isNew ? openRequest : showAct)({ service, model, act });

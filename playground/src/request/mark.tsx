@@ -2,6 +2,7 @@
 
 import type { Act, Place } from "../catalog";
 import { titleOf } from "../library/reading";
+import { plainText } from "../library/words";
 import { identity, token } from "../state";
 import { Icon } from "../ui";
 
@@ -11,9 +12,19 @@ const MARKS = [
   { word: "write", verb: /^(add|create|update|set|put|save|move|import)(?![a-z])/ },
 ] as const;
 
-/** A hint for the eye only: the name beside it says the same, and other names have none. */
+function wordOf(act: string): string | undefined {
+  return MARKS.find(({ verb }) => verb.test(act))?.word;
+}
+
+/** What the marks say, for the `aria-description` of the button that they are in: its name is that of the act alone. */
+export function saidOf(act: string, spec?: Act): string | undefined {
+  const said = [wordOf(act), spec && lockText(spec), plainText(spec?.description)];
+  return said.filter(Boolean).join(". ") || undefined;
+}
+
+/** For the eye only: other names have no mark, and `saidOf` says it to those who listen. */
 export function ActMark({ act }: { act: string }) {
-  const word = MARKS.find(({ verb }) => verb.test(act))?.word;
+  const word = wordOf(act);
   return word ? <span class={`act-mark ${word}`} data-word={word} title="Judged by its name" aria-hidden="true" /> : null;
 }
 
@@ -25,11 +36,18 @@ export function isLocked({ access, roles }: Act): boolean {
   return roles !== null && own.length > 0 && !own.some(({ name }) => roles.includes(name));
 }
 
+/** Why an act is locked; empty where it is not. */
+function lockText(spec: Act): string {
+  if (!isLocked(spec)) return "";
+  return token.value ? "Not for your role" : "Log in to call it";
+}
+
 /** Only where it is locked: what is open to those who look needs no mark. */
 export function ActLock({ spec }: { spec: Act }) {
-  if (!isLocked(spec)) return null;
+  const why = lockText(spec);
+  if (!why) return null;
   return (
-    <span class="act-lock" aria-hidden="true" title={token.value ? "Not for your role" : "Log in to call it"}>
+    <span class="act-lock" aria-hidden="true" title={why}>
       <Icon name="lock" />
     </span>
   );

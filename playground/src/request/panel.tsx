@@ -10,7 +10,8 @@ import { isRequestText } from "../paste/looks";
 import { firstDraft, heldOf, isListing, putDraft, reasonNot, remember, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
 import { Button, CopyButton, Empty, Field, notify, Tabs } from "../ui";
 import { kindOfDetails, readDetails, textOf } from "./details";
-import { ActFacts, Prose } from "./docs";
+import { WithCode } from "../library/words";
+import { ActFacts } from "./docs";
 import { Held } from "./held";
 import { ActName } from "./mark";
 import { RequestMenu, SavedAs } from "./menu";
@@ -56,7 +57,7 @@ export function RequestPanel({ tab }: { tab: Tab }) {
         </div>
       </div>
       <div class="request-said">
-        {spec.description && <p class="request-description muted"><Prose text={spec.description} /></p>}
+        {spec.description && <p class="request-description muted"><WithCode text={spec.description} /></p>}
       </div>
       <ErrorsContext.Provider value={errors}>
         <DraftsContext.Provider value={tab.drafts}>
@@ -217,7 +218,7 @@ function JsonPart({ spec, tab, isLocked, errors, onChange }: JsonPartProps) {
       />
       <div class="row small muted">
         <span class={problem ? "field-errors grow" : "grow"}>
-          {problem ? `Invalid JSON, so nothing is sent. ${problem}` : `Ctrl Space completes. The form shows the same.${spec.get.kind === "selection" ? WITH_ID : ""}`}
+          {problem ? `Not valid, so nothing is sent. ${problem}` : `Ctrl Space completes. The form shows the same.${spec.get.kind === "selection" ? WITH_ID : ""}`}
         </span>
         {draft !== undefined && isRequestText(draft) && (
           <Button

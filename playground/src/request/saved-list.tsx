@@ -5,7 +5,7 @@ import { lazy } from "../lazy";
 import { foldersOf, saved, type Folder, type Saved } from "../library/saved";
 import { activeTab, showSaved } from "../state";
 import { Icon, IconButton } from "../ui";
-import { ActMark, GivenName } from "./mark";
+import { ActMark, GivenName, saidOf } from "./mark";
 
 const EditSaved = lazy(() => import("../library/EditDialog").then((part) => part.EditSaved), "");
 const EditFolder = lazy(() => import("../library/EditDialog").then((part) => part.EditFolder), "");
@@ -41,7 +41,9 @@ export function SavedList({ words, isFolded, toggle, onOpen }: Props) {
                   <li key={each.name} class="acts-saved">
                     <button
                       type="button"
-                      class={activeTab.value?.saved.value === each.name ? "acts-act now" : "acts-act"}
+                      class={isNow(each.name) ? "acts-act now" : "acts-act"}
+                      aria-current={isNow(each.name) || undefined}
+                      aria-description={saidOf(each.request.act)}
                       onClick={() => {
                         showSaved(each.name, each.request);
                         onOpen();
@@ -64,6 +66,10 @@ export function SavedList({ words, isFolded, toggle, onOpen }: Props) {
       {folder && <EditFolder folder={folder} onClose={() => setFolder(undefined)} />}
     </div>
   );
+}
+
+function isNow(name: string): boolean {
+  return activeTab.value?.saved.value === name;
 }
 
 function fits({ name, folder, request: { model, act } }: Saved, words: string): boolean {

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { allActs, type Catalog } from "../catalog";
 import { titleOf } from "../library/reading";
 import { saved } from "../library/saved";
-import { ActMark, CallName, GivenName } from "../request/mark";
+import { ActMark, CallName, GivenName, saidOf } from "../request/mark";
 import { beginningOf, catalog, reasonNot, tabs, type ActRequest } from "../state";
 import { Icon } from "../ui";
 import { addStep, current } from "./store";
@@ -106,7 +106,7 @@ function Choices({ onChoose }: { onChoose: (source: Source) => void }) {
             <p class="sequences-choices-group">{group}</p>
             {found.map((source, at) =>
               source.group === group ? (
-                <button type="button" key={at} class="acts-act" disabled={Boolean(source.problem)} onClick={() => onChoose(source)}>
+                <button type="button" key={at} class="acts-act" aria-description={saidOf(source.act)} disabled={Boolean(source.problem)} onClick={() => onChoose(source)}>
                   <ActMark act={source.act} />
                   <span>
                     {source.label}

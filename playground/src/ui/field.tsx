@@ -25,20 +25,15 @@ export interface FieldProps {
 export function Field({ label, hint, errors, required, aside, children, class: more }: FieldProps) {
   const id = useId();
   const wrong = errors !== undefined && errors.length > 0;
-  const described = [hint ? `${id}-hint` : "", wrong ? `${id}-errors` : ""].filter(Boolean).join(" ");
+  const described = [aside ? `${id}-aside` : "", hint ? `${id}-hint` : "", wrong ? `${id}-errors` : ""].filter(Boolean).join(" ");
   return (
     <div class={classes("field", wrong && "wrong", more)}>
       <div class="field-label">
         <label for={id}>
           {label}
-          {required && (
-            <span class="required" title="required">
-              {" *"}
-              <span class="sr-only"> (required)</span>
-            </span>
-          )}
+          {required && <Required />}
         </label>
-        {aside && <span class="field-aside">{aside}</span>}
+        {aside && <span class="field-aside" id={`${id}-aside`}>{aside}</span>}
       </div>
       {children({ id, "aria-describedby": described || undefined, "aria-invalid": wrong || undefined })}
       {hint && (
@@ -52,5 +47,15 @@ export function Field({ label, hint, errors, required, aside, children, class: m
         </p>
       )}
     </div>
+  );
+}
+
+/** The mark of what must be given. */
+export function Required() {
+  return (
+    <span class="required" title="required">
+      {" *"}
+      <span class="sr-only"> (required)</span>
+    </span>
   );
 }
