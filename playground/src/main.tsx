@@ -8,11 +8,13 @@ import { catalogError, openRequest } from "./state";
 import { followAddress } from "./state/address";
 import { followRole } from "./state/follow-role";
 import { keepTabs } from "./state/kept-tabs";
+import { showWhatIsCut } from "./ui/cut";
 import { followService, loadCatalog } from "./state/refresh";
 
 async function start(): Promise<void> {
   applyColor();
   render(<Shell />, document.getElementById("app") as HTMLElement);
+  showWhatIsCut();
   startHistory();
   try {
     await loadCatalog();

@@ -137,7 +137,7 @@ function TopBar() {
         {VIEWS.map(({ key, title }) => (
           <a key={key} href={`#/${key}`} aria-current={view.value === key ? "page" : undefined}>
             <Icon name={ICONS[key]} />
-            {title}
+            <span>{title}</span>
           </a>
         ))}
       </nav>

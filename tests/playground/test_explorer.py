@@ -34,7 +34,7 @@ def test_fields_are_shown_with_their_kind_and_rules(schema):
     assert rows["_id"] == ("id", "")
     assert rows["isActive"] == ("boolean", "default: true")
     assert rows["features"] == ("list of object", "optional\nat most 20 items")
-    assert rows["features[].feature"] == ("one of", "reports · exports · invitations")
+    assert rows["features[].feature"] == ("choice", "reports · exports · invitations")
     assert "password" not in rows
 
 
@@ -211,7 +211,7 @@ def test_an_address_leads_to_a_model_and_its_relation(page, service_url):
 def test_a_box_has_the_fields_and_relations_of_its_model_and_lights_up_with_its_neighbours(schema):
     boxes = {name: schema.locator(f"[data-model='{name}']") for name in ("unit", "user", "city")}
     rows = boxes["unit"].locator("xpath=following-sibling::*[1]").locator("text")
-    assert rows.all_text_contents() == ["_idid", "namestring", "organizationorganization"]
+    assert rows.all_text_contents() == ["_idid", "nametext", "organizationorganization"]
     boxes["unit"].click()
     looks = {name: box.get_attribute("class") for name, box in boxes.items()}
     assert looks == {

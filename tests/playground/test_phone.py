@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.playground.conftest import open_act
+from tests.playground.conftest import open_act, send
 from tests.playground.test_acts import at
 
 #: Whether one is there where it can be seen and touched.
@@ -90,3 +90,24 @@ def test_the_list_of_sequences_is_there_when_asked_for_and_its_button_closes_it(
     assert not page.get_by_role("button", name="All sequences").is_visible()
     page.get_by_role("button", name="Close the list").click()
     rail.wait_for(state="hidden")
+
+
+#: Rows of the reply that are wholly in sight.
+ROWS_IN_SIGHT = """[...document.querySelectorAll('.reply .json-row')].filter(row => {
+    const {left, top, bottom} = row.getBoundingClientRect();
+    return [top + 2, bottom - 2].every(y => row.contains(document.elementFromPoint(left + 60, y)));
+}).length"""
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1280, 800), (1536, 864)])
+def test_at_200_percent_ten_lines_of_a_reply_are_in_sight(page, login, size):
+    login()
+    page.set_viewport_size({"width": size[0] // 2, "height": size[1] // 2})
+    open_act(page, "getUsers")
+    send(page)
+    page.locator(".notice").first.wait_for(state="detached")
+    page.wait_for_function(f"{ROWS_IN_SIGHT} >= 10")
+    views = page.get_by_role("navigation", name="Views").get_by_role("link")
+    assert [view.evaluate("one => one.innerText.trim() || one.textContent") for view in views.all()] == [
+        "Acts", "Schema", "Sequences", "History", "Downloads",
+    ]  # fmt: skip

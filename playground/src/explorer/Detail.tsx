@@ -4,7 +4,8 @@ import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Catalog, Link, Model } from "../catalog";
 import { WithCode } from "../library/words";
 import { openRequest } from "../state";
-import { Button, Table, type Column } from "../ui";
+import { Button, classes, Table, type Column } from "../ui";
+import { isLong } from "./describe";
 import { FieldTable } from "./fields";
 import { show, type Looked } from "./place";
 import { usesOf, type Use } from "./uses";
@@ -55,7 +56,7 @@ interface NamedLink {
 function Links({ title, model, rows, looked }: { title: string; model: string; rows: NamedLink[]; looked: Looked }) {
   const columns: Column<NamedLink>[] = [
     { key: "name", title: "Name", cell: ({ name }) => <LinkName {...{ model, name, looked }} /> },
-    { key: "model", title: "Shows", cell: ({ link }) => <Shown link={link} /> },
+    { key: "model", title: "Shows", cell: ({ link }) => <Jump model={link.model} /> },
     { key: "jump", title: title === "Relations" ? "Reverse" : "Caused by", cell: ({ link }) => <Jumps link={link} /> },
   ];
   return (
@@ -69,7 +70,7 @@ function Links({ title, model, rows, looked }: { title: string; model: string; r
           columns={columns}
           rows={rows}
           rowKey={({ name }) => name}
-          below={({ link }) => <span class="muted small">Copied fields: {link.fields.join(", ")}</span>}
+          below={({ link }) => <Shown link={link} />}
         />
       )}
     </>
@@ -85,7 +86,7 @@ function LinkName({ model, name, looked }: { model: string; name: string; looked
     element.current?.focus({ preventScroll: true });
   }, [isLooked]);
   return (
-    <code ref={element} class="explorer-name" tabIndex={-1} data-link={name} aria-current={isLooked || undefined}>
+    <code ref={element} class={classes("explorer-name", isLong(name) && "long")} tabIndex={-1} data-link={name} aria-current={isLooked || undefined}>
       {name}
     </code>
   );
@@ -93,16 +94,15 @@ function LinkName({ model, name, looked }: { model: string; name: string; looked
 
 function Shown({ link }: { link: Link }) {
   const notes = [
-    link.type === "multiple" ? "many" : link.optional ? "one or none" : "one",
+    link.type === "multiple" ? "Many" : link.optional ? "One or none" : "One",
     link.frozen ? "frozen" : "",
     link.limit === null ? "" : `at most ${link.limit}`,
     link.sort === null ? "" : `by ${link.sort.field}, ${link.sort.order === "asc" ? "ascending" : "descending"}`,
     link.default ? "listed by default" : "",
   ];
   return (
-    <span class="explorer-notes">
-      <Jump model={link.model} />
-      <span class="muted small">{notes.filter(Boolean).join("; ")}</span>
+    <span class="muted small">
+      {notes.filter(Boolean).join("; ")}. Copied fields: {link.fields.join(", ")}
     </span>
   );
 }
@@ -121,9 +121,10 @@ function Jumps({ link }: { link: Link }) {
 }
 
 export function Jump({ model, link }: { model: string; link?: string }) {
+  const name = link ? `${model}.${link}` : model;
   return (
-    <button type="button" class="explorer-jump" onClick={() => show(model, link)}>
-      {link ? `${model}.${link}` : model}
+    <button type="button" class={classes("explorer-jump", isLong(name) && "long")} onClick={() => show(model, link)}>
+      {name}
     </button>
   );
 }

@@ -226,6 +226,7 @@ function ModelBox({ node, catalog, layout, selected, onSelect, scale }: BoxProps
         onClick={select}
         onKeyDown={(event) => (event.key === "Enter" || event.key === " ") && select(event)}
       >
+        <title>{node.name}</title>
         <rect width={WIDTH} height={node.height} rx="8" />
         <text class="explorer-node-name" font-size={size} x="12" y={isSmall ? (node.height + size * 0.7) / 2 : 22}>
           {short(node.name, Math.floor((WIDTH - 24) / size / 0.58))}

@@ -1,7 +1,7 @@
 /** What a model's box in the graph shows: some fields, then its relations. */
 
 import { modelOf, type Catalog } from "../catalog";
-import { kindName } from "./describe";
+import { kindName } from "../form/value";
 
 /** The height of the name, and of a row. */
 export const HEAD = 34;

@@ -11,6 +11,11 @@ export interface Row {
   kind: Kind;
 }
 
+/** Whether a name takes more than its column of a table. */
+export function isLong(name: string): boolean {
+  return name.length > 28;
+}
+
 /** Return fields and the fields within them, one a row. */
 export function rowsOf(fields: Readonly<Record<string, Kind>>, within = "", depth = 0): Row[] {
   return Object.entries(fields).flatMap(([name, kind]) => {
@@ -27,26 +32,12 @@ function innermost(kind: Kind): [Kind, string] {
   return [inner, brackets];
 }
 
-/** Return the name of a kind: "list of string". */
-export function kindName(kind: Kind): string {
-  const name = kind.kind === "array" ? `list of ${kindName(kind.items)}` : plainName(kind);
-  return kind.nullable ? `${name} or null` : name;
-}
-
-function plainName(kind: Kind): string {
-  if (kind.kind === "object_id") return kind.of ? `id of ${kind.of}` : "id";
-  if (kind.kind === "enums") return "one of";
-  if (kind.kind === "mapping") return `any keys of ${kindName(kind.values)}`;
-  if (kind.kind === "object" && kind.fields === null) return "object of any keys";
-  if (kind.kind === "string" && kind.format) return kind.format;
-  return kind.kind;
-}
-
 /** Return what a value must be besides its kind: "at least 1", "2 to 40 characters". */
 export function limitsOf(kind: Kind): string[] {
   switch (kind.kind) {
     case "string":
       return [
+        ...(kind.format ? [kind.format] : []),
         ...range(kind.minLength, kind.maxLength, " characters"),
         ...(kind.pattern ? [`matches ${kind.pattern}`] : []),
       ];

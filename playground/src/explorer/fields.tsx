@@ -3,8 +3,9 @@
 import type { Kind } from "../catalog";
 import { stringify } from "../json";
 import { WithCode } from "../library/words";
-import { Badge, Table, type Column } from "../ui";
-import { kindName, limitsOf, rowsOf, type Row } from "./describe";
+import { Badge, classes, Table, type Column } from "../ui";
+import { kindName } from "../form/value";
+import { isLong, limitsOf, rowsOf, type Row } from "./describe";
 import "./explorer.css";
 
 export function FieldTable({ label, fields }: { label: string; fields: Readonly<Record<string, Kind>> }) {
@@ -18,7 +19,7 @@ const FIELDS: readonly Column<Row>[] = [
 ];
 
 function FieldName({ path, depth }: Row) {
-  return <code class={`explorer-name depth-${Math.min(depth, 4)}`}>{path}</code>;
+  return <code class={classes("explorer-name", `depth-${Math.min(depth, 4)}`, isLong(path) && "long")}>{path}</code>;
 }
 
 function Notes({ kind }: Row) {

@@ -32,6 +32,11 @@ export function nameOfKind(kind: Kind): string {
   return [wordOfKind(kind), ...limitsOf(kind)].filter(Boolean).join(", ");
 }
 
+/** A kind without its limits, but with null. */
+export function kindName(kind: Kind): string {
+  return kind.nullable ? `${wordOfKind(kind)} or null` : wordOfKind(kind);
+}
+
 /** A kind without its limits. */
 export function wordOfKind(kind: Kind): string {
   switch (kind.kind) {
@@ -47,6 +52,8 @@ export function wordOfKind(kind: Kind): string {
       return `any keys of ${wordOfKind(kind.values)}`;
     case "count":
       return "number";
+    case "object":
+      return kind.fields === null ? "object of any keys" : "object";
     case "any":
       return "any value";
     default:

@@ -1,7 +1,7 @@
 /** What a reply will look like, before there is one. */
 
 import { linksOf, modelOf, type Catalog, type Json, type JsonObject, type Kind } from "../catalog";
-import { wordOfKind } from "../form/value";
+import { kindName, wordOfKind } from "../form/value";
 import { isObject, own } from "../json";
 
 const DEEPEST = 6;
@@ -20,7 +20,7 @@ function written(catalog: Catalog, kind: Kind, get: JsonObject, indent: string, 
     return kind.type === "optional" ? `${one} or null` : one;
   }
   if (kind.kind === "array") return `[\n${inner}${written(catalog, kind.items, get, inner, depth + 1)}, …\n${indent}]`;
-  if (kind.kind !== "object" || !kind.fields) return `${wordOfKind(kind)}${kind.nullable ? " or null" : ""}`;
+  if (kind.kind !== "object" || !kind.fields) return kindName(kind);
   const shown = Object.entries(kind.fields).filter(([name, part]) => !("picked" in part && part.picked) || Object.hasOwn(get, name));
   return braces(
     shown.map(([name, part]) => `${name}: ${written(catalog, part, get, inner, depth + 1)}`),

@@ -49,7 +49,7 @@ export function emptyRequest(catalog: Catalog | null, { service, model, act }: P
   return { service, model, act, set, get: firstGet(catalog, spec) };
 }
 
-/** The pure fields of a model; of a log-in, the token and the roles. */
+/** The pure fields of a model, or all flags; of a log-in, the token and the roles. */
 function firstGet(catalog: Catalog, { get, returns, maxGetLeaves }: Act): JsonObject {
   if (get.kind === "selection") {
     const names = levelOf(catalog, get).fields.filter((name) => name !== "_id");
@@ -57,7 +57,7 @@ function firstGet(catalog: Catalog, { get, returns, maxGetLeaves }: Act): JsonOb
   }
   if (get.kind !== "object") return {};
   const isLogin = givesToken(returns);
-  const flags = Object.entries(get.fields ?? {}).filter(([name, kind]) => isLogin && FIRST.includes(name) && isFlag(kind));
+  const flags = Object.entries(get.fields ?? {}).filter(([name, kind]) => isFlag(kind) && (!isLogin || FIRST.includes(name)));
   return { ...emptyObject(get.fields ?? {}), ...Object.fromEntries(flags.map(([name]) => [name, 1])) };
 }
 
