@@ -177,3 +177,16 @@ def test_what_is_not_valid_and_a_replaced_request_can_be_had_back(page):
     page.get_by_role("button", name="Close city.addCity").click()
     page.get_by_role("group", name="Saved requests").get_by_role("button", name="city.addCity", exact=True).click()
     assert at(page, "set.name").input_value() == "Kiruna"
+
+
+def test_the_question_for_a_sequence_goes_with_the_view_it_was_asked_in(organizations):
+    choose(organizations, "_id").get_by_role("button", name="Capture").click()
+    organizations.get_by_text("Step 1 of “Sequence” captures {{organizationId}}.").wait_for()
+    organizations.get_by_role("navigation", name="Views").locator("a[href='#/schema']").click()
+    organizations.locator(".explorer").wait_for()
+    organizations.go_back()
+    choose(organizations, "_id").get_by_role("button", name="Capture").click()
+    where = organizations.get_by_role("dialog", name="Which sequence?")
+    where.wait_for()
+    organizations.go_back()
+    where.wait_for(state="detached")

@@ -1,6 +1,6 @@
 /** Where in a JSON text the values are, by path; and at which path a position is. */
 
-import { syntaxTree } from "@codemirror/language";
+import { ensureSyntaxTree, syntaxTree } from "@codemirror/language";
 import type { EditorState } from "@codemirror/state";
 import type { SyntaxNode } from "@lezer/common";
 
@@ -8,6 +8,9 @@ export interface Place {
   from: number;
   to: number;
 }
+
+/** What reading a text to its end may take, in milliseconds; what is behind has no place then. */
+const MOST_MS = 200;
 
 /** The places of all values, by path; that of the whole is under "". */
 export function placesOf(state: EditorState): Map<string, Place> {
@@ -23,7 +26,8 @@ export function placesOf(state: EditorState): Map<string, Place> {
       }
     else if (node.name === "Array") valuesOf(node).forEach((value, index) => visit(value, below(String(index))));
   };
-  const top = syntaxTree(state).topNode.firstChild;
+  const tree = ensureSyntaxTree(state, state.doc.length, MOST_MS) ?? syntaxTree(state);
+  const top = tree.topNode.firstChild;
   if (top) visit(top, "");
   return places;
 }

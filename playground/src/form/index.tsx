@@ -183,7 +183,7 @@ export function Fields({ kind, path, value, onChange }: FieldsProps) {
 }
 
 function Unknown({ name, path, remove }: { name: string; path: string; remove: () => void }) {
-  const errors = useContext(ErrorsContext)[`${path}.${name}`];
+  const errors = own(useContext(ErrorsContext), `${path}.${name}`);
   return (
     <div class="value-off wrong">
       <span class="value-name">{name}</span>

@@ -25,7 +25,7 @@ export interface FieldProps {
 export function Field({ label, hint, errors, required, aside, children, class: more }: FieldProps) {
   const id = useId();
   const wrong = errors !== undefined && errors.length > 0;
-  const described = [aside ? `${id}-aside` : "", hint ? `${id}-hint` : "", wrong ? `${id}-errors` : ""].filter(Boolean).join(" ");
+  const described = [wrong ? `${id}-errors` : "", hint ? `${id}-hint` : "", aside ? `${id}-aside` : ""].filter(Boolean).join(" ");
   return (
     <div class={classes("field", wrong && "wrong", more)}>
       <div class="field-label">
