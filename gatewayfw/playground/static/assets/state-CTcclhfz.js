@@ -1,1 +1,0 @@
-import"./tabs-B2ddSyDa.js";

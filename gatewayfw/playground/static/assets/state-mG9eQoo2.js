@@ -1,0 +1,1 @@
+import"./tabs-CU6l-0Wo.js";

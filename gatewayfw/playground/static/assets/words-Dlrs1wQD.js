@@ -1,0 +1,1 @@
+import{t as e}from"./jsxRuntime-avN8QTAV.js";function t(e){return e?.replaceAll("`",``)||void 0}function n({text:t}){return e(`bdi`,{children:t.split("`").map((t,n)=>n%2==1?e(`code`,{children:t},n):t)})}export{t as n,n as t};

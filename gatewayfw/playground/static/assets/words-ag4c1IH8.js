@@ -1,1 +1,0 @@
-import{n as e,t}from"./jsxRuntime-avN8QTAV.js";function n({text:n}){return t(e,{children:n.split("`").map((e,n)=>n%2==1?t(`code`,{children:e},n):e)})}export{n as t};
