@@ -50,15 +50,9 @@ from gatewayfw.token_carriers import Carrier
 #: Increased when readers of the catalog have to change.
 FORMAT = 1
 
-_ANYTHING: Description = {"kind": "any", "presence": "required"}
-_ANY_OBJECT: Description = {"kind": "object", "fields": None, "presence": "required"}
-#: The descriptions of bounds.
-_BOUNDS: Mapping[Any, Description] = {
-    int: {"kind": "integer"},
-    ErrorBound: {"kind": "bound"},
-    str | None: {"kind": "string", "nullable": True},
-    list[Any]: {"kind": "array", "items": {"kind": "any"}},
-}
+_NEEDED = {"presence": "required"}
+_ANYTHING: Description = {"kind": "any", **_NEEDED}
+_ANY_OBJECT: Description = {"kind": "object", "fields": None, **_NEEDED}
 
 
 def build(schemas: Schemas, acts: Acts) -> dict[str, Any]:
@@ -80,13 +74,14 @@ def build(schemas: Schemas, acts: Acts) -> dict[str, Any]:
 
 def _codes() -> list[Description]:
     """Return the descriptions of what is said of refused values."""
-    described = [{name: _bound(one) for name, one in kind.__annotations__.items()} for kind in get_args(ErrorDetail)]
-    return [{"kind": "object", "fields": fields, "presence": "required"} for fields in described]
+    words: dict[Any, Description] = {int: {"kind": "integer"}, ErrorBound: {"kind": "bound"}}
+    words |= {str | None: {"kind": "string", "nullable": True}, list[Any]: {"kind": "array", "items": {"kind": "any"}}}
 
+    def described(annotation: Any) -> Description:
+        return {**(words.get(annotation) or {"kind": "enums", "choices": list(get_args(annotation))}), **_NEEDED}
 
-def _bound(annotation: Any) -> Description:
-    words = _BOUNDS.get(annotation) or {"kind": "enums", "choices": list(get_args(annotation))}
-    return {**words, "presence": "required"}
+    rows = [{name: described(one) for name, one in row.__annotations__.items()} for row in get_args(ErrorDetail)]
+    return [{"kind": "object", "fields": fields, **_NEEDED} for fields in rows]
 
 
 def _model(schemas: Schemas, model: ModelSchema) -> dict[str, Any]:

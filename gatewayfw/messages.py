@@ -38,13 +38,16 @@ class Text(str):
 
     def __init__(self, text: str, *codes: str, **bounds: Any) -> None:
         self.codes, self.bounds = codes, bounds
+        self._is_whole = "{" not in text and len(codes) == 1 and bounds.keys() >= set(CODES[codes[0]])
 
     def __getnewargs_ex__(self) -> tuple[tuple[str, ...], dict[str, Any]]:
         return (str(self), *self.codes), self.bounds
 
     def format(self, *args: object, **values: Any) -> Text:
         """Return the text with values filled in, which tell bounds; lists have commas."""
-        code = self.codes[-1 if self._is_above(**values) else 0]
+        if self._is_whole:  # marshmallow's Email and URL fill in their text for each value, before they look at it
+            return self
+        code = self.codes[-1] if self._is_above(**values) else self.codes[0]
         shown = {name: ", ".join(map(str, one)) if isinstance(one, list) else one for name, one in values.items()}
         told = {_BOUNDS.get(name, name): one for name, one in values.items()}
         told = {name: told[name] for name in CODES[code] if name in told}
