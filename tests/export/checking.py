@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.export.compiling import installed
+from tests.export.compiling import HERE
+from tests.installing import node_modules
 
 ROOT = Path(__file__).parent.parent.parent
 #: What mypy knows of the standard library and of gatewayfw: learning it anew takes ten times as long as a check.
@@ -50,7 +51,13 @@ def pyright(folder, *names, strict=(), **rules):
     """
     config = {"include": names, "strict": strict, "pythonVersion": "3.11", "extraPaths": [str(ROOT)], **rules}
     (folder / "pyrightconfig.json").write_text(json.dumps(config), "utf-8")
-    command = ["node", installed() / "node_modules/pyright/index.js", "--outputjson", "--pythonpath", sys.executable]
+    command = [
+        "node",
+        node_modules(HERE) / "node_modules/pyright/index.js",
+        "--outputjson",
+        "--pythonpath",
+        sys.executable,
+    ]
     result = subprocess.run([*command, "-p", folder], cwd=folder, capture_output=True, text=True, check=False)
     assert result.stderr == ""
     found = json.loads(result.stdout)
