@@ -55,8 +55,8 @@ _ANYTHING: Description = {"kind": "any", **_NEEDED}
 _ANY_OBJECT: Description = {"kind": "object", "fields": None, **_NEEDED}
 
 
-def build(schemas: Schemas, acts: Acts) -> dict[str, Any]:
-    """Return the catalog of the models and acts that are registered now.
+def build(schemas: Schemas, acts: Acts, roles: Iterable[str] = ()) -> dict[str, Any]:
+    """Return the catalog of what is registered now; ``roles`` are all that there are.
 
     Raises:
         DefinitionError: a select struct names what does not exist.
@@ -67,7 +67,7 @@ def build(schemas: Schemas, acts: Acts) -> dict[str, Any]:
         "tokens": [_place(carrier) for carrier in acts.token_carriers],
         "maxBatch": schemas.settings.max_batch,
         "codes": _codes(),
-        "models": {name: _model(schemas, model) for name, model in schemas.get_schemas().items()},
+        "models": {name: _model(schemas, model, roles) for name, model in schemas.get_schemas().items()},
         "services": {name: _service(service, acts.exceptions) for name, service in services.items()},
     }
 
@@ -84,20 +84,20 @@ def _codes() -> list[Description]:
     return [{"kind": "object", "fields": fields, **_NEEDED} for fields in rows]
 
 
-def _model(schemas: Schemas, model: ModelSchema) -> dict[str, Any]:
+def _model(schemas: Schemas, model: ModelSchema, known: Iterable[str]) -> dict[str, Any]:
     visible = {name: model.pure[name] for name in model.copy_fields()}
     id_ = {"kind": "object_id", "presence": "required"}
     fields, hidden = describe_all(visible), hidden_for_somebody(schemas, model.name)
     fields = {name: {**kind, "presence": "optional"} if name in hidden else kind for name, kind in fields.items()}
-    rights = _rights(schemas, model.name) if schemas.policies_hold else []
+    rights = _rights(schemas, model.name, known) if schemas.policies_hold else []
     described = {"fields": {"_id": id_, **fields}, "links": links_of(schemas, model)}
     return {**described, **({"rights": rights} if rights else {})}
 
 
-def _rights(schemas: Schemas, model: str) -> list[dict[str, Any]]:
+def _rights(schemas: Schemas, model: str, known: Iterable[str]) -> list[dict[str, Any]]:
     """Return what policies say of a model, by role; null is nobody signed in."""
     policies: tuple[Policy, ...] = schemas.policies
-    roles = dict.fromkeys(role for policy in policies for role in policy.roles or ())
+    roles = dict.fromkeys([*(role for policy in policies for role in policy.roles or ()), *known, None])
     found = []
     for role in roles:
         rights = joined(schemas, model, role) or Joined()

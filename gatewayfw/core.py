@@ -319,7 +319,7 @@ class Gateway:
         Raises:
             DefinitionError: a select struct names what does not exist.
         """
-        built = catalog.build(self.schemas, self.acts)
+        built = catalog.build(self.schemas, self.acts, self.policies.roles)
         if model := self.files.opened_model:
             built["models"][model]["files"] = True
         return built

@@ -347,13 +347,13 @@ def test_an_object_that_an_act_returns_is_told_as_such(gw):
 
 
 def test_what_policies_hide_may_be_absent_and_rights_are_told_by_role():
-    gw = gateway(roles=["Clerk", "Guest"])
+    gw = gateway(roles=["Clerk", "Guest", "Nobody's"])
     gw.odm.new_model("owner", {"name": string()})
     one = {"schemaName": "owner", "type": "single"}
     gw.odm.new_model("item", {"name": string(), "price": integer()}, {"owner": one, "seller": {**one, "shared": True}})
     gw.policy("item", roles=["Guest", None], hide=["price"], rows=lambda context: {"name": "a"}, write=False)
     gw.policy(["item", "owner"], roles=["Clerk"], fixed=["name"])
-    item = build(gw.schemas, gw.acts)["models"]["item"]
+    item = gw.catalog()["models"]["item"]
     assert {name: kind["presence"] for name, kind in item["fields"].items()} == {
         "_id": "required",
         "name": "required",
@@ -365,6 +365,7 @@ def test_what_policies_hide_may_be_absent_and_rights_are_told_by_role():
         {"role": "Guest", **guest},
         {"role": None, **guest},
         {"role": "Clerk", "sees": True, "rows": False, "writes": True, "hidden": [], "fixed": ["name"]},
+        {"role": "Nobody's", "sees": False, "rows": True, "writes": False, "hidden": [], "fixed": []},
     ]
 
 

@@ -6,7 +6,7 @@ import { activeTab, catalog, chooseEnvironment, environment, environments, expir
 import { Button, copyText, IconButton, Menu, notify, useClock, whenText } from "./ui";
 
 /** The dialog that is shown over the page. */
-export const dialog = signal<"" | "palette" | "headers" | "login" | "environments" | "batch" | "paste" | "shortcuts">("");
+export const dialog = signal<"" | "palette" | "headers" | "login" | "environments" | "batch" | "paste" | "rights" | "shortcuts">("");
 /** What the dialog for pasted requests begins with. */
 export const pasted = signal("");
 
@@ -17,6 +17,7 @@ export function showPaste(text = ""): void {
   pasted.value = text;
   dialog.value = "paste";
 }
+export const showRights = (): void => void (dialog.value = "rights");
 export const showBatch = (): void => void (dialog.value = "batch");
 export const showShortcuts = (): void => void (dialog.value = "shortcuts");
 export const showLogin = (): void => void (dialog.value = "login");
@@ -82,6 +83,7 @@ function SignedIn({ canLogIn }: { canLogIn: boolean }) {
           ...(all.length < 2 ? [] : all.map((one) => ({ label: <Line one={one} />, checked: one === now, onSelect: () => switchTo(one) }))),
           { label: "Copy token", icon: "copy", ruled: true, onSelect: () => void copyToken() },
           { label: "Headers and token", icon: "settings", onSelect: showHeaders },
+          { label: "Who may do what", icon: "lock", onSelect: showRights },
           ...(canLogIn ? [{ label: "Log in as another user", icon: "key" as const, onSelect: showLogin }] : []),
           { label: who && all.length > 1 ? `Log out ${who}` : "Log out", icon: "leave", ruled: true, onSelect: () => leave(now) },
         ]}

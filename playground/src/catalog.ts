@@ -99,9 +99,21 @@ export interface Link {
   default?: true;
 }
 
+export interface Rights {
+  role: string | null;
+  sees: boolean;
+  /** Whether some documents are not there for the role. */
+  rows: boolean;
+  writes: boolean;
+  hidden: string[];
+  fixed: string[];
+}
+
 export interface Model {
   fields: Record<string, Kind>;
   links: Record<string, Link>;
+  /** What policies say of it, by role: null is nobody signed in. */
+  rights?: Rights[];
   /** Of the model of files: whoever may read one opens it at `files/` and its id, below the gateway. */
   files?: true;
 }

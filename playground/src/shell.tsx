@@ -1,7 +1,7 @@
 /** The frame: top bar, the view, dialogs of the whole page. */
 
 import { useEffect } from "preact/hooks";
-import { Account, dialog, EnvironmentMenu, showBatch, showEnvironments, showHeaders, showLogin, showPaste, showShortcuts } from "./account";
+import { Account, dialog, EnvironmentMenu, showBatch, showEnvironments, showHeaders, showLogin, showPaste, showRights, showShortcuts } from "./account";
 import { TITLE } from "./brand";
 import { GATEWAY_URL } from "./catalog";
 import iconUrl from "./icon.svg";
@@ -22,6 +22,7 @@ const LoginDialog = lazy(() => import("./login").then((part) => part.LoginDialog
 const EnvironmentsDialog = lazy(() => import("./request/environments").then((part) => part.EnvironmentsDialog), "");
 const BatchDialog = lazy(() => import("./batch").then((part) => part.BatchDialog), "");
 const PasteDialog = lazy(() => import("./paste").then((part) => part.PasteDialog), "");
+const RightsDialog = lazy(() => import("./rights").then((part) => part.RightsDialog), "");
 const Shortcuts = lazy(() => import("./shortcuts").then((part) => part.Shortcuts), "");
 const HeadersDialog = lazy(() => import("./request/headers").then((part) => part.HeadersDialog), "");
 
@@ -43,6 +44,7 @@ addCommands(() => [
   ...VIEWS.map(({ key, title }) => ({ label: title, group: "Views" as const, run: () => void (view.value = key) })),
   { label: "Log in", run: showLogin },
   { label: "Paste a request", hint: "curl or JSON", run: () => showPaste() },
+  { label: "Who may do what", hint: "users side by side", run: showRights },
   { label: "Environments", run: showEnvironments },
   { label: "Headers and token", run: showHeaders },
   { label: "Keyboard shortcuts", run: showShortcuts },
@@ -89,6 +91,7 @@ export function Shell() {
       {dialog.value === "environments" && <EnvironmentsDialog onClose={close} />}
       {dialog.value === "batch" && <BatchDialog onClose={close} />}
       {dialog.value === "paste" && <PasteDialog onClose={close} />}
+      {dialog.value === "rights" && <RightsDialog onClose={close} />}
       {dialog.value === "shortcuts" && <Shortcuts onClose={close} />}
       {dialog.value === "login" && <LoginDialog onClose={close} />}
       <Notices />

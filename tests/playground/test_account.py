@@ -171,6 +171,7 @@ def test_the_menu_begins_with_who_is_signed_in(page, login):
     assert menu.get_by_role("menuitem").all_inner_texts() == [
         "Copy token",
         "Headers and token",
+        "Who may do what",
         "Log in as another user",
         "Log out",
     ]

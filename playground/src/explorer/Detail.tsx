@@ -3,8 +3,8 @@
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { Catalog, Link, Model } from "../catalog";
 import { WithCode } from "../library/words";
-import { openRequest } from "../state";
-import { Button, classes, Table, type Column } from "../ui";
+import { catalog, openRequest, rightsOf, roleOf } from "../state";
+import { Badge, Button, classes, Icon, Table, type Column } from "../ui";
 import { isLong } from "./describe";
 import { FieldTable } from "./fields";
 import { show, type Looked } from "./place";
@@ -19,8 +19,9 @@ export function Detail({ catalog, looked }: { catalog: Catalog; looked: Looked }
       <h2 id="explorer-model" tabIndex={-1}>
         {looked.model}
       </h2>
+      <Seen catalog={catalog} model={looked.model} />
       <h3>Fields</h3>
-      <FieldTable label={`Fields of ${looked.model}`} fields={model.fields} />
+      <FieldTable label={`Fields of ${looked.model}`} fields={model.fields} model={looked.model} />
       <Links
         title="Relations"
         model={looked.model}
@@ -45,6 +46,22 @@ export function Detail({ catalog, looked }: { catalog: Catalog; looked: Looked }
         />
       )}
     </article>
+  );
+}
+
+/** What policies say of the model to whoever is signed in. */
+function Seen({ catalog, model }: { catalog: Catalog; model: string }) {
+  const role = roleOf("");
+  const rights = rightsOf(catalog, model, role);
+  if (!rights || (rights.sees && !rights.rows && rights.writes)) return null;
+  const what = rights.sees ? [rights.rows && "sees some documents only", !rights.writes && "changes none"] : ["sees no document"];
+  return (
+    <p>
+      <Badge look="warn">
+        <Icon name="lock" />
+        {role ?? "The public"} {what.filter(Boolean).join(" and ")}
+      </Badge>
+    </p>
   );
 }
 
@@ -78,6 +95,8 @@ function Links({ title, model, rows, looked }: { title: string; model: string; r
 }
 
 function LinkName({ model, name, looked }: { model: string; name: string; looked: Looked }) {
+  const role = roleOf("");
+  const isHidden = rightsOf(catalog.value, model, role)?.hidden.includes(name);
   const element = useRef<HTMLElement>(null);
   const isLooked = looked.model === model && looked.link === name;
   useLayoutEffect(() => {
@@ -86,9 +105,17 @@ function LinkName({ model, name, looked }: { model: string; name: string; looked
     element.current?.focus({ preventScroll: true });
   }, [isLooked]);
   return (
-    <code ref={element} class={classes("explorer-name", isLong(name) && "long")} tabIndex={-1} data-link={name} aria-current={isLooked || undefined}>
-      {name}
-    </code>
+    <span class="explorer-notes">
+      <code ref={element} class={classes("explorer-name", isLong(name) && "long")} tabIndex={-1} data-link={name} aria-current={isLooked || undefined}>
+        {name}
+      </code>
+      {isHidden && (
+        <Badge look="warn">
+          <Icon name="lock" />
+          hidden from {role ?? "the public"}
+        </Badge>
+      )}
+    </span>
   );
 }
 

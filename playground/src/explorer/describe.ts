@@ -9,6 +9,8 @@ export interface Row {
   path: string;
   depth: number;
   kind: Kind;
+  /** What policies say of it. */
+  mark?: string;
 }
 
 /** Whether a name takes more than its column of a table. */

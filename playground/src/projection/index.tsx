@@ -1,11 +1,12 @@
 /** A tree of boxes for what a `get` shows. */
 
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useContext, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { levelOf, linksOf, type Catalog, type JsonObject, type Json, type Level, type Selection } from "../catalog";
 import { useErrors } from "../form/errors";
+import { WhoContext } from "../form/who";
 import { isObject, own } from "../json";
-import { catalog, specOf, activeTab } from "../state";
+import { catalog, specOf, activeTab, rightsOf, roleOf } from "../state";
 import { Button, classes, Icon } from "../ui";
 import {
   all,
@@ -44,6 +45,7 @@ export function ProjectionTree({ selection, label, heading, path, value, onChang
   const level = levelOf(found, selection);
   const most = activeTab.value && specOf(activeTab.value.request.value)?.maxGetLeaves;
   const count = leaves(value);
+  const hidden = useHidden()(selection.model);
   return (
     <section class="projection" aria-labelledby={id}>
       <div class={heading ? "part-head" : "projection-head"}>
@@ -63,7 +65,7 @@ export function ProjectionTree({ selection, label, heading, path, value, onChang
           </span>
         )}
         <div class="row">
-          <Button small look="quiet" onClick={() => onChange(all(found, level))}>
+          <Button small look="quiet" onClick={() => onChange(without(all(found, level), hidden))}>
             All
           </Button>
           <Button small look="quiet" onClick={() => onChange({})}>
@@ -75,6 +77,31 @@ export function ProjectionTree({ selection, label, heading, path, value, onChang
         <LevelBoxes selection={selection} level={level} path={path} part={value} isTop onChange={onChange} />
       </div>
     </section>
+  );
+}
+
+function without(part: JsonObject, names: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(part).filter(([name]) => !names.includes(name)));
+}
+
+/** Return what gives the names of a model that are hidden from whoever sends what is edited; of a model that they do not see, all. */
+function useHidden(): (model: string) => readonly string[] {
+  const who = useContext(WhoContext);
+  const request = activeTab.value?.request.value;
+  const role = roleOf(who, request, request && specOf(request));
+  return (model) => {
+    const rights = rightsOf(catalog.value, model, role);
+    const known = catalog.value?.models[model];
+    return rights?.sees === false && known ? [...Object.keys(known.fields), ...Object.keys(known.links)] : (rights?.hidden ?? []);
+  };
+}
+
+/** Said of a name that whoever sends the request does not see. */
+function Hidden() {
+  return (
+    <span class="projection-hidden small" title="Hidden from you by a policy">
+      <Icon name="lock" /> <span class="sr-only">, </span>hidden
+    </span>
   );
 }
 
@@ -109,6 +136,7 @@ interface LevelProps {
 }
 
 function LevelBoxes({ level, path, part, isTop = false, onChange }: LevelProps) {
+  const hidden = useHidden()(level.model);
   const known = [...level.fields, ...Object.keys(level.links), ...(isTop ? [REVISION] : [])];
   const more = part === 1 ? [] : Object.keys(part).filter((name) => !known.includes(name));
   return (
@@ -119,6 +147,7 @@ function LevelBoxes({ level, path, part, isTop = false, onChange }: LevelProps) 
           name={name}
           path={`${path}.${name}`}
           checked={isShown(name, part, level, isTop)}
+          isHidden={hidden.includes(name)}
           onToggle={() => onChange(toggleField(name, part, level, isTop))}
         />
       ))}
@@ -137,6 +166,7 @@ function LevelBoxes({ level, path, part, isTop = false, onChange }: LevelProps) 
           path={`${path}.${name}`}
           model={level.model}
           selection={below}
+          isHidden={hidden.includes(name)}
           value={part === 1 ? undefined : own(part, name)}
           onChange={(value) => onChange(withLink(name, value, part, level))}
         />
@@ -160,16 +190,18 @@ interface FieldBoxProps {
   path: string;
   checked: boolean;
   isUnknown?: boolean;
+  isHidden?: boolean;
   onToggle: () => void;
 }
 
-function FieldBox({ name, path, checked, isUnknown, onToggle }: FieldBoxProps) {
+function FieldBox({ name, path, checked, isUnknown, isHidden, onToggle }: FieldBoxProps) {
   const errors = useErrors(path) ?? (isUnknown ? ["This act does not allow this name."] : undefined);
   return (
     <li class="projection-field">
       <label class="projection-row">
         <input type="checkbox" data-path={path} checked={checked} onChange={onToggle} />
         <span class="value-name">{name}</span>
+        {isHidden && <Hidden />}
         {errors && <span class="field-errors">{errors.join(" ")}</span>}
       </label>
     </li>
@@ -182,6 +214,7 @@ interface LinkBoxProps {
   /** That has the link. */
   model: string;
   selection: Selection;
+  isHidden: boolean;
   value: Json | undefined;
   onChange: (value: Json | undefined) => void;
 }
@@ -189,7 +222,7 @@ interface LinkBoxProps {
 /** Which links are unfolded, by tab and path: the tree is made anew when another part was shown. */
 const unfolded = new Map<string, boolean>();
 
-function LinkBox({ name, path, model, selection, value, onChange }: LinkBoxProps) {
+function LinkBox({ name, path, model, selection, isHidden, value, onChange }: LinkBoxProps) {
   const found = catalog.value;
   const key = `${activeTab.value?.id ?? 0} ${path}`;
   const [open, setOpen] = useState(unfolded.get(key) ?? isObject(value));
@@ -198,6 +231,7 @@ function LinkBox({ name, path, model, selection, value, onChange }: LinkBoxProps
     setOpen(!open);
   };
   const errors = useErrors(path);
+  const isClosed = useHidden()(selection.model).includes("_id");
   if (!found) return null;
   const level = levelOf(found, selection);
   const ticked = tickedOf(value, level);
@@ -213,6 +247,7 @@ function LinkBox({ name, path, model, selection, value, onChange }: LinkBoxProps
           />
           <span class="value-name">{name}</span>
         </label>
+        {(isHidden || isClosed) && <Hidden />}
         <span class="muted small">{isList ? `list of ${selection.model}` : selection.model}</span>
         <button type="button" class="projection-fold" aria-expanded={open} aria-label={`Fields of ${name}`} onClick={fold}>
           <Icon name={open ? "down" : "right"} />

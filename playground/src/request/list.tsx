@@ -6,11 +6,13 @@ import { allActs, type Catalog, type PlacedAct } from "../catalog";
 import { activeTab, openRequest, showAct } from "../state";
 import { classes, Icon, isTyping } from "../ui";
 import { plainText } from "../library/words";
-import { ActLock, ActMark, saidOf } from "./mark";
+import { ActLock, ActMark, isLocked, saidOf } from "./mark";
 import { SavedList } from "./saved-list";
 import "./list.css";
 
 const folded = signal<ReadonlySet<string>>(new Set());
+/** Whether only acts are listed that whoever is signed in may call. */
+const onlyMine = signal(false);
 /** Groups with so many acts in all begin folded. */
 const MANY = 120;
 
@@ -27,7 +29,9 @@ export function ActList({ catalog, onOpen }: { catalog: Catalog; onOpen: () => v
     return () => document.removeEventListener("keydown", keys);
   }, []);
   const acts = useMemo(() => allActs(catalog), [catalog]);
-  const groups = useMemo(() => grouped(acts.filter((act) => fits(act, words))), [acts, words]);
+  const locked = acts.filter(({ spec }) => isLocked(spec)).length;
+  const isOnlyMine = onlyMine.value && locked > 0;
+  const groups = grouped(acts.filter((act) => fits(act, words) && !(isOnlyMine && isLocked(act.spec))));
   const remote = Object.entries(catalog.services).filter(([, service]) => service.remote);
   const now = activeTab.value?.request.value;
   const isFolded = (key: string) => !words && folded.value.has(key) !== acts.length > MANY;
@@ -49,6 +53,13 @@ export function ActList({ catalog, onOpen }: { catalog: Catalog; onOpen: () => v
         />
         <kbd aria-hidden="true">/</kbd>
       </div>
+      {locked > 0 && (
+        <label class="acts-mine switch small">
+          <input type="checkbox" checked={isOnlyMine} onChange={(event) => void (onlyMine.value = event.currentTarget.checked)} />
+          Only what I may call
+          <span class="acts-count">{acts.length - locked}</span>
+        </label>
+      )}
       <div class="acts-groups" tabIndex={-1}>
         <SavedList words={words} isFolded={(key) => !words && folded.value.has(key)} toggle={toggle} onOpen={onOpen} />
         {groups.map(({ key, service, model, acts: ofModel }) => (

@@ -3,7 +3,7 @@
 import type { Act, Place } from "../catalog";
 import { titleOf } from "../library/reading";
 import { plainText } from "../library/words";
-import { identity, token } from "../state";
+import { identity, mayCall, token } from "../state";
 import { Icon } from "../ui";
 
 const MARKS = [
@@ -29,11 +29,10 @@ export function ActMark({ act }: { act: string }) {
 }
 
 /** Whether whoever is signed in cannot call an act, as far as the page knows: the service decides. */
-export function isLocked({ access, roles }: Act): boolean {
-  if (access !== "rule") return false;
-  if (!token.value) return true;
+export function isLocked(spec: Act): boolean {
   const own = identity.value?.session.roles ?? [];
-  return roles !== null && own.length > 0 && !own.some(({ name }) => roles.includes(name));
+  if (!token.value) return mayCall(spec, null) === false;
+  return own.length > 0 && own.every(({ name }) => mayCall(spec, name) === false);
 }
 
 /** Why an act is locked; empty where it is not. */

@@ -4,11 +4,16 @@ import { actOf, type Act, type Catalog, type Place } from "../catalog";
 import { own } from "../json";
 import { emptyRequest } from "./empty";
 import type { ActRequest } from "./request";
+import { rightsOf, roleOf } from "./rights";
 import { identities, identityOf } from "./session";
 
 /** `as` is that of a tab. */
 export function beginningOf(known: Catalog | null, place: Place, as = ""): ActRequest {
-  return inRole(known ? actOf(known, place) : undefined, emptyRequest(known, place), as);
+  const spec = known ? actOf(known, place) : undefined;
+  const request = inRole(spec, emptyRequest(known, place), as);
+  if (spec?.get.kind !== "selection") return request;
+  const hidden = rightsOf(known, spec.get.model, roleOf(as, request, spec))?.hidden ?? [];
+  return { ...request, get: Object.fromEntries(Object.entries(request.get).filter(([name]) => !hidden.includes(name))) };
 }
 
 /** A request in a role of whoever sends it; as it is where it names a role of theirs, or one that nobody here has. */

@@ -9,6 +9,7 @@ export * from "./files";
 export { hex } from "./fill";
 export * from "./pages";
 export * from "./request";
+export * from "./rights";
 export * from "./send";
 export * from "./session";
 export * from "./settings";

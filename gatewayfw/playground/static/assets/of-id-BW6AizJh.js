@@ -1,1 +1,0 @@
-import{C as e}from"./notice-BWOd2rtP.js";import{i as t}from"./form-C7JQVmgW.js";import{n}from"./find-RD6_uzch.js";import{LinkedView as r}from"./view-CGjRwkMb.js";import{t as i}from"./jsxRuntime-avN8QTAV.js";function a({model:a,id:o}){let s=e(t),c=n(a,o);return c?i(r,{file:c,who:s},c.url):null}export{a as FileOfId};

@@ -1,0 +1,1 @@
+import"./tabs-BX1_BFgu.js";

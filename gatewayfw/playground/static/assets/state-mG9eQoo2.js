@@ -1,1 +1,0 @@
-import"./tabs-CU6l-0Wo.js";
