@@ -18,7 +18,7 @@ from statistics import median
 import pytest
 from pymongo import MongoClient
 
-from gatewayfw.errors import StorageError
+from gatewayfw.errors import GatewayError
 from tests.faults import soak_service
 from tests.faults.clients import Background
 from tests.faults.invariants import problems
@@ -109,7 +109,7 @@ def test_nothing_grows_while_workers_and_primaries_die(full, seconds, soaked, he
 
 def sweep(here):
     """Delete bytes that requests have left without a document."""
-    with suppress(StorageError):  # there is no primary
+    with suppress(GatewayError):  # there is no primary
         here.files.sweep(SWEPT)
 
 
