@@ -6,11 +6,14 @@ from contextlib import contextmanager
 
 import pytest
 from bson import ObjectId
+from pymongo import MongoClient
 
 from gatewayfw.odm import Odm
 from gatewayfw.schemas import Schemas, integer, string
 from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage
+from tests.odm.commands import Commands
+from tests.odm.oracle import check
 
 pytestmark = pytest.mark.mongo
 ORDERS = [("_id", "desc"), ("_id", "asc"), ("price", "desc"), ("price", "asc")]
@@ -181,3 +184,43 @@ def test_many_members_cost_one_window_and_one_lock_for_each_transaction(mongo_da
     assert [name for name, (model, *_), _ in noted if model == "shop" and name == "update_each"] == ["update_each"]
     stored = list(mongo_database.item.find({}, {"_id": 1}).sort([("price", -1), ("_id", 1)]).limit(3))
     assert shop.listed() == [one["_id"] for one in stored]
+
+
+@pytest.fixture
+def crowd(mongod_uri, mongo_database):
+    """A shop whose window of 40 long items fills more than half of its share, the commands, and the ids of all 60."""
+    listener = Commands()
+    with MongoClient(mongod_uri, event_listeners=[listener]) as client:
+        settings = Settings(windows_bytes=64 * 1024)
+        odm = Odm(Schemas(settings), settings)
+        odm.set_db(MongoStorage(client[mongo_database.name]))
+        shop = odm.new_model("shop", {"name": string()})
+        listed = {"type": "multiple", "limit": 40, "sort": {"field": "price", "order": "asc"}}
+        relation = {"schemaName": "shop", "type": "single", "relatedRelations": {"items": listed}}
+        odm.new_model("item", {"price": integer(), "text": string(size=(0, 2_000))}, {"shop": relation})
+        id_ = shop.insert_one({"name": "shop"})["_id"]
+        docs = [{"price": number, "text": "x" * 1_000} for number in range(60)]
+        related = {"shop": {"_ids": id_, "relatedRelations": {"items": True}}}
+        ids = [one["_id"] for one in odm.model("item").insert_many(docs, relations=related)]
+        assert mongo_database.shop.find_one()["_gw"]["cut"] == {"items": None}
+        yield odm, listener, ids
+        assert check(odm.schemas, odm.storage) == []
+        assert list(odm.integrity.check()) == []
+
+
+@pytest.mark.parametrize(("member", "most"), [(0, 7), (39, 7), (40, 8), (59, 8)])
+def test_a_crowded_window_is_not_read_for_a_member_that_keeps_its_place(crowd, member, most):
+    odm, commands, ids = crowd
+    commands.names.clear()
+    commands.bytes = 0
+    odm.model("item").find_one_and_update({"_id": ids[member]}, {"$set": {"text": "y" * 1_500}})
+    assert len(commands.names) == most
+    assert commands.bytes < 16_000  # the window has 40,000
+
+
+def test_a_crowded_window_that_gets_too_large_is_cut(crowd, mongo_database):
+    odm, _commands, ids = crowd
+    for id_ in ids[:40]:
+        odm.model("item").find_one_and_update({"_id": id_}, {"$set": {"text": "y" * 2_000}})
+    stored = mongo_database.shop.find_one()
+    assert (len(stored["items"]), stored["_gw"]["cut"]) == (32, {"items": 64 * 1024})

@@ -40,9 +40,9 @@ def change_document(
     before = yield steps.touch(schema.name, filter, reverse_fields(attempt, schema), LOCK)
     if before is None:
         return None
-    effects.is_emptied = True
-    update = merged(update, emptied(attempt, schema, before, effects))
-    document = yield steps.update_one(schema.name, {**filter, "_id": before["_id"]}, update, fields)
+    gone = emptied(attempt, schema, before, effects)
+    effects.is_emptied = bool(gone)
+    document = yield steps.update_one(schema.name, {**filter, "_id": before["_id"]}, merged(update, gone), fields)
     return document
 
 

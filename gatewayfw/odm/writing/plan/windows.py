@@ -141,6 +141,11 @@ def _fill(attempt: Attempt, effects: Effects) -> Plan[None]:
 
     Each target is read as a whole, and all of its reverse relations are written together.
     """
+    measured = []
+    for renewal in effects.renewals:
+        if not (yield from _replace_with_room(attempt, *renewal)):
+            measured.append(renewal)
+    effects.renewals[:] = measured
     concerned = effects.targets()
     for reverse, listed, _copy in effects.renewals:
         if reverse.type == "single":  # no lock concerned it
@@ -153,6 +158,24 @@ def _fill(attempt: Attempt, effects: Effects) -> Plan[None]:
             for target in (yield steps.find(model, {"_id": id_}, limit=1, stored=True)):
                 if update := (yield from _filled(attempt, model, target, effects)):
                     yield steps.update_each(model, [(id_, update)])
+
+
+def _replace_with_room(attempt: Attempt, reverse: RelatedRelation, ids: Sequence[ObjectId], copy: Copy) -> Plan[bool]:
+    """Replace a copy in windows that have room for it beside all that their documents hold.
+
+    False if another target must be measured. Whoever enters windows that are noted measures them, so these may grow up
+    to their share.
+    """
+    budget = attempt.window_budget(reverse)
+    if reverse.type == "single" or budget is None:
+        return False
+    (path, holds), noted = place(reverse, copy["_id"]), f"{CUT}.{reverse.name}"
+    targets, is_cut = {"_id": {"$in": list(ids)}}, {"$gte": 0}
+    whole = {**targets, **holds, noted: {"$exists": True, "$not": is_cut}}
+    room = 2 * budget.all - bytes_of_member(copy)
+    replaced = yield steps.update_many(reverse.target, whole, {"$set": {path: copy}}, room)
+    concerned = {**targets, "$or": [holds, {noted: is_cut}]}
+    return bool(replaced == len(ids) or replaced == (yield steps.count(reverse.target, concerned)))
 
 
 def _filled(
