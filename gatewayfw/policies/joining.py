@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,9 +13,6 @@ from gatewayfw.policies.declaration import ContextFn, Policy, find_problems
 from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.get import SelectStruct
 from gatewayfw.schemas.models import copied_model
-
-#: How many a role may ask for, and is known to, at most; when there are more, all are forgotten.
-KEPT = 256
 
 
 @final
@@ -115,25 +111,26 @@ def refuse_hidden(
     Raises:
         Hidden: says which name.
     """
-    try:
-        # Exact types only, all told apart, order included; version 0 gives equal values equal bytes.
-        key = (selects, marshal.dumps(details["get"], 0))
-    except ValueError:  # something else
-        key = None
-    passed = schemas.remembered(_passed, role)
-    if key in passed:
-        return
+    hidden = schemas.remembered(_hidden_from, role)
     for path, select in selects:
-        _walk(schemas, role, select.model, details, path.split("."), path)
-    if key is not None and all(path.partition(".")[0] == "get" for path, _ in selects):
-        if len(passed) >= KEPT:
-            passed.clear()
-        passed.add(key)
+        if path != "get" or _names(details["get"], hidden):
+            _walk(schemas, role, select.model, details, path.split("."), path)
 
 
-def _passed(_schemas: Schemas, _role: str | None) -> set[object]:
-    """Return what to fill with what was right for a role."""
-    return set()
+def _hidden_from(schemas: Schemas, role: str | None) -> frozenset[str]:
+    """Return the names that are hidden from a role in all documents of some model."""
+    rights = [joined(schemas, model, role) for model in schemas.get_schemas()]
+    return frozenset(name for one in rights if one is not None for name, owns in one.hides.items() if not owns)
+
+
+def _names(get: Mapping[str, Any], hidden: frozenset[str]) -> bool:
+    """Tell whether a `get` has one of some names at any depth; quicker than to judge each level."""
+    if not hidden.isdisjoint(get):
+        return True
+    for value in get.values():
+        if type(value) is not int and isinstance(value, Mapping) and _names(value, hidden):
+            return True
+    return False
 
 
 def _walk(schemas: Schemas, role: str | None, model: str, value: Any, names: list[str], path: str) -> None:

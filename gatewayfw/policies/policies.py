@@ -50,8 +50,6 @@ class Policies:
         self._schemas = schemas
         self._in_hooks: Mapping[Any, Entry] = {schemas: Free.HOOKS}
         self._contexts = contexts
-        #: Whether a policy asks what the context is, in this version of the definitions.
-        self._asks, self._version = True, -1
         is_list = isinstance(roles, Sequence) and not isinstance(roles, (str, bytes))
         if not is_list or not all(isinstance(name, str) and name and name != "*" for name in roles):
             raise DefinitionError("roles: expected a list of names")
@@ -179,13 +177,15 @@ class Policies:
             raise UsageError(f"policy_role: expected the name of a role or None, not {type(role).__name__}")
         if role not in self.roles:
             role = None if user is None else ""
-        if self._version != self._schemas.version:
-            given = ((one.rows, one.check, one.own, one.write) for one in self._schemas.policies)
-            self._asks = any(callable(one) for functions in given for one in functions)
-            self._version = self._schemas.version
-        return Caller(role, self._contexts.snapshot() if self._asks else {})
+        return self._schemas.remembered(_shared, role) or Caller(role, contexts.snapshot())
+
+
+def _shared(schemas: Schemas, role: str | None) -> Caller | None:
+    """Return who calls in a role, the same for all requests; None where a policy asks what the context is."""
+    given = ((one.rows, one.check, one.own, one.write) for one in schemas.policies)
+    return None if any(callable(one) for functions in given for one in functions) else Caller(role, {})
 
 
 def _active_role(context: Mapping[str, Any]) -> Any:
     role = context.get("active_role")
-    return role.get("name") if isinstance(role, Mapping) else None
+    return role.get("name") if role is not None and isinstance(role, Mapping) else None

@@ -52,6 +52,20 @@ def test_the_caller_is_known_from_the_act_to_its_reply(gw, serve, seen):
     assert CALLERS.get() == {}
 
 
+def test_requests_share_a_caller_until_a_policy_asks_for_the_context(gw, serve):
+    gw.policy("item", roles=["Clerk", "Auditor"], hide=["price"])
+    met = []
+    gw.acts.act("item", "look")(lambda body: met.append(CALLERS.get()[gw.schemas]))
+    call = serve()
+    for role in ("Clerk", "Clerk", "Auditor"):
+        call(role, "item", "look")
+    gw.policy("item", roles=["Clerk"], own=lambda context: [], hide=["name"])
+    for user in ("ann", "bob"):
+        call("Clerk", "item", "look", user=user)
+    assert [one is met[0] for one in met] == [True, True, False, False, False]
+    assert [one.context["user"]["_id"] for one in met[3:]] == ["ann", "bob"]
+
+
 @pytest.mark.parametrize("role", [None, "", "Clerk", "Boss"])
 def test_a_caller_has_a_declared_role_or_none_or_is_nobody(gw, serve, seen, role):
     gw.policy("item", roles=["Clerk"])

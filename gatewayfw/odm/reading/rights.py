@@ -127,10 +127,8 @@ def fix_rights(schemas: Schemas, caller: Caller) -> None:
 
 def limit(viewer: Viewer | None, model: str, wanted: dict[str, Any]) -> dict[str, Any]:
     """Return a stored filter of the documents that are there, too."""
-    if viewer is None or not viewer.has_rows(model):
-        return wanted
-    rights = rights_of(viewer, model)
-    return wanted if rights is None else both(wanted, rights.rows)
+    rights = None if viewer is None else rights_of(viewer, model)
+    return wanted if rights is None or not rights.joined.has_rows else both(wanted, rights.rows)
 
 
 def both(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
