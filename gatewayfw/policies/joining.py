@@ -124,7 +124,7 @@ def _hidden_from(schemas: Schemas, role: str | None) -> frozenset[str]:
 
 
 def _names(get: Mapping[str, Any], hidden: frozenset[str]) -> bool:
-    """Tell whether a `get` has one of some names at any depth; quicker than to judge each level."""
+    """Tell whether a `get` has one of some names at any depth."""
     if not hidden.isdisjoint(get):
         return True
     for value in get.values():

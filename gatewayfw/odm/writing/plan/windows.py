@@ -161,7 +161,7 @@ def _fill(attempt: Attempt, effects: Effects) -> Plan[None]:
 
 
 def _replace_with_room(attempt: Attempt, reverse: RelatedRelation, ids: Sequence[ObjectId], copy: Copy) -> Plan[bool]:
-    """Replace a copy in windows that have room for it beside all that their documents hold.
+    """Replace a copy in crowded windows whose documents leave room for it.
 
     False if another target must be measured. Whoever enters windows that are noted measures them, so these may grow up
     to their share.
