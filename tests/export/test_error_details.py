@@ -111,7 +111,7 @@ def test_every_code_and_every_bound_is_in_the_module_of_typescript():
 
 def test_openapi_says_what_the_details_of_an_error_are():
     schemas = openapi(service())["components"]["schemas"]
-    validator = Draft202012Validator({**schemas["error.detail"]})
+    validator = Draft202012Validator({**schemas["error-detail"]})
     for code, bounds in CODES.items():
         known = {"expected": "email", "choices": [1, "a"], "pattern": None}
         detail = {"code": code, **{name: known.get(name, 3) for name in bounds}}
@@ -119,4 +119,4 @@ def test_openapi_says_what_the_details_of_an_error_are():
         assert not bounds or not validator.is_valid({"code": code})
     assert not validator.is_valid({"code": "none_such"})
     reference = schemas["error"]["properties"]["details"]["additionalProperties"]["items"]["$ref"]
-    assert reference == "#/components/schemas/error.detail"
+    assert reference == "#/components/schemas/error-detail"
