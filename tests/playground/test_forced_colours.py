@@ -63,3 +63,15 @@ def test_the_chosen_tab_has_the_mark_of_the_system(forced):
     grounds = [tab.evaluate("one => getComputedStyle(one).backgroundColor") for tab in tabs.all()]
     mark = forced.evaluate(MARK)
     assert grounds.count(mark) == 1
+
+
+def test_a_ticked_box_differs_from_another_in_forced_colours(forced):
+    boxes = forced.get_by_role("checkbox")
+    looks = {
+        (box.is_checked(), box.screenshot(animations="disabled"))
+        for box in boxes.all()
+        if box.is_visible() and box.is_enabled()
+    }
+    assert {is_checked for is_checked, _ in looks} == {True, False}
+    grounds = {is_checked: {look for checked, look in looks if checked == is_checked} for is_checked in (True, False)}
+    assert grounds[True].isdisjoint(grounds[False])

@@ -77,7 +77,7 @@ BEYOND = """() => {
     const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     for (let node = walk.nextNode(); node; node = walk.nextNode()) {
         const within = node.parentElement;
-        if (!node.data.trim() || !within.checkVisibility() || within.closest('svg, .strip, .explorer-models')) continue;
+        if (!node.data.trim() || !within.checkVisibility() || within.closest('svg, .strip')) continue;
         const around = [within, within.parentElement, within.closest('h2')];
         if (around.some(one => one && getComputedStyle(one).clipPath !== 'none')) continue;
         const range = document.createRange();
