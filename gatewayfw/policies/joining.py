@@ -125,12 +125,9 @@ def _hidden_from(schemas: Schemas, role: str | None) -> frozenset[str]:
 
 def _names(get: Mapping[str, Any], hidden: frozenset[str]) -> bool:
     """Tell whether a `get` has one of some names at any depth."""
-    if not hidden.isdisjoint(get):
-        return True
-    for value in get.values():
-        if type(value) is not int and isinstance(value, Mapping) and _names(value, hidden):
-            return True
-    return False
+    return not hidden.isdisjoint(get) or any(
+        type(value) is not int and isinstance(value, Mapping) and _names(value, hidden) for value in get.values()
+    )
 
 
 def _walk(schemas: Schemas, role: str | None, model: str, value: Any, names: list[str], path: str) -> None:

@@ -181,10 +181,7 @@ class Policies:
 
 
 def _shared(schemas: Schemas, role: str | None) -> Caller | None:
-    """Return who calls in a role in all requests.
-
-    None where a policy asks what the context is.
-    """
+    """Return the caller whom all requests of a role share, or None."""
     given = ((one.rows, one.check, one.own, one.write) for one in schemas.policies)
     return None if any(callable(one) for functions in given for one in functions) else Caller(role, {})
 

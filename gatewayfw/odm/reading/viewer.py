@@ -14,8 +14,6 @@ from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.models import Link, copied_model
 from gatewayfw.schemas.paths import shown
 
-_NONE_HIDDEN: Mapping[str, tuple[ContextFn, ...]] = {}
-
 
 @final
 class Viewer:
@@ -24,15 +22,10 @@ class Viewer:
     def __init__(self, schemas: Schemas, caller: Caller) -> None:
         self.schemas = schemas
         self.caller = caller
-        self._joined = schemas.remembered(_known_to, caller.role)
 
     def joined(self, model: str) -> Joined | None:
         """Return what the policies of a model say; None if they restrict nothing."""
-        try:
-            return self._joined[model]
-        except KeyError:
-            found = self._joined[model] = joined(self.schemas, model, self.caller.role)
-            return found
+        return joined(self.schemas, model, self.caller.role)
 
     @property
     def is_restricted(self) -> bool:
@@ -42,7 +35,7 @@ class Viewer:
     def hides(self, model: str) -> Mapping[str, tuple[ContextFn, ...]]:
         """Return the hidden names of a model, as `Joined.hides`."""
         found = self.joined(model)
-        return _NONE_HIDDEN if found is None else found.hides
+        return {} if found is None else found.hides
 
     def has_rows(self, model: str) -> bool:
         """Tell whether some documents of a model are not there."""
@@ -99,11 +92,6 @@ def viewer_of(schemas: Schemas, caller: Caller) -> Viewer:
     if caller.viewer is None:
         caller.viewer = Viewer(schemas, caller)
     return caller.viewer  # type: ignore[no-any-return]  # nobody else sets it
-
-
-def _known_to(_schemas: Schemas, _role: str | None) -> dict[str, Joined | None]:
-    """Return what to fill with what is joined for one role, by model."""
-    return {}
 
 
 def revealable(schemas: Schemas, model: str) -> frozenset[str]:

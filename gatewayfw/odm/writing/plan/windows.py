@@ -163,8 +163,7 @@ def _fill(attempt: Attempt, effects: Effects) -> Plan[None]:
 def _replace_with_room(attempt: Attempt, reverse: RelatedRelation, ids: Sequence[ObjectId], copy: Copy) -> Plan[bool]:
     """Replace a copy in crowded windows whose documents leave room for it.
 
-    False if another target must be measured. Whoever enters windows that are noted measures them, so these may grow up
-    to their share.
+    False if another target must be measured. As entering members measure them, such windows may fill their share.
     """
     budget = attempt.window_budget(reverse)
     if reverse.type == "single" or budget is None:
