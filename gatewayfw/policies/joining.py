@@ -125,9 +125,10 @@ def _hidden_from(schemas: Schemas, role: str | None) -> frozenset[str]:
 
 def _names(get: Mapping[str, Any], hidden: frozenset[str]) -> bool:
     """Tell whether a `get` has one of some names at any depth."""
-    return not hidden.isdisjoint(get) or any(
-        type(value) is not int and isinstance(value, Mapping) and _names(value, hidden) for value in get.values()
-    )
+    if not hidden.isdisjoint(get):
+        return True
+    inner = [one for one in get.values() if type(one) is not int and (type(one) is dict or isinstance(one, Mapping))]
+    return any(_names(one, hidden) for one in inner) if inner else False
 
 
 def _walk(schemas: Schemas, role: str | None, model: str, value: Any, names: list[str], path: str) -> None:

@@ -33,6 +33,8 @@ CITIES, FILES = 60, 5
 MEMORY, COUNTS = 0.06, 0.25
 #: What each may rise by anyway.
 LEAST = 3.0
+#: How many calls were done in a second.
+PACE = "pace"
 #: What the members of the replica set are told: to expire and forget every second or few.
 PARAMETERS = {"ttlMonitorSleepSecs": 1, "logicalSessionRefreshMillis": 5000}
 
@@ -44,9 +46,13 @@ def slope(times, values):
 
 
 def growing(times, series):
-    """Return by how much the line through each series rises that is not flat."""
+    """Return by how much the line through each series rises that is not flat.
+
+    What is kept for some seconds is as much more as there are more calls in a second, the series `PACE`.
+    """
     rises = {name: slope(times, values) * (times[-1] - times[0]) for name, values in series.items()}
-    shares = {name: MEMORY if name.endswith("MB") else COUNTS for name in series}
+    quicker = max(0.0, rises.pop(PACE, 0.0)) / median(series.get(PACE, [1]))
+    shares = {name: MEMORY if name.endswith("MB") else COUNTS + quicker for name in rises}
     return {name: rise for name, rise in rises.items() if rise > max(LEAST, shares[name] * median(series[name]))}
 
 
@@ -200,10 +206,10 @@ def follow(works, seconds):
 class Watch:
     """Samples of a server's master and oldest worker, of the replica set, and of the collections of the service."""
 
-    def __init__(self, server, replica_set, database):
-        self._server, self._set, self._database = server, replica_set, database
+    def __init__(self, server, replica_set, database, count_calls):
+        self._server, self._set, self._database, self._count_calls = server, replica_set, database, count_calls
         self.worker = server.workers()[0]
-        self._begun = time.monotonic()
+        self._begun, self._last = time.monotonic(), (0.0, count_calls())
         self.times, self.series = [], {}
 
     def sample(self):
@@ -212,7 +218,10 @@ class Watch:
             found = {**self._of_processes(), **self._of_members(), **self._of_collections()}
         except (PyMongoError, OSError):
             return
-        self.times.append(time.monotonic() - self._begun)
+        now, calls = time.monotonic() - self._begun, self._count_calls()
+        found[PACE] = (calls - self._last[1]) / (now - self._last[0])
+        self._last = now, calls
+        self.times.append(now)
         for name, value in found.items():
             self.series.setdefault(name, []).append(value)
 

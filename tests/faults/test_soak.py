@@ -24,7 +24,7 @@ from tests.faults.clients import Background
 from tests.faults.invariants import problems
 from tests.faults.replica import ReplicaSet
 from tests.faults.serving import KEY, Server
-from tests.faults.soak import CITIES, PARAMETERS, Faults, SoakClient, Watch, follow, growing, slope
+from tests.faults.soak import CITIES, PACE, PARAMETERS, Faults, SoakClient, Watch, follow, growing, slope
 from tests.waiting import wait_until
 
 APP = "tests.faults.soak_service:create_app()"
@@ -88,7 +88,8 @@ def clients(here, server):
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory and descriptors are read in /proc")
 def test_nothing_grows_while_workers_and_primaries_die(full, seconds, soaked, here, clients, server, tmp_path, report):
     replica_set, _, database = soaked
-    watch, faults = Watch(server, replica_set, database), Faults(server, replica_set)
+    watch = Watch(server, replica_set, database, lambda: sum(client.told["ok"] for client in clients))
+    faults = Faults(server, replica_set)
     works = [
         (watch.sample, seconds / 240),
         (faults.kill_worker, min(20, seconds / 6)),
@@ -155,3 +156,11 @@ def test_what_rises_is_told_and_what_saws_is_not():
         "steady MB": [60 + time % 3 for time in times],
     }
     assert sorted(growing(times, series)) == ["leak", "worker MB"]
+    assert sorted(growing(times, {PACE: [50 + time / 2 for time in times], **series})) == ["leak", "worker MB"]
+
+
+def test_what_is_kept_for_a_while_may_follow_the_pace():
+    times = list(range(120))
+    kept = [30 + time / 10 for time in times]
+    assert growing(times, {"kept": kept}).keys() == {"kept"}
+    assert growing(times, {"kept": kept, PACE: [value * 2 for value in kept]}) == {}
