@@ -34,12 +34,6 @@ _KEY_BYTES, _SECRET_BYTES = 32, 16
 #: Fewest different bytes of a key. 32 random decimal digits have fewer once in ten million keys.
 _DIFFERENT = 6
 _PLACEHOLDER = re.compile(rb"change.?(me|this)|example|password|secret|your.?key", re.IGNORECASE)
-#: The limits on the cost of one request, and how many times the default they may be without a hint.
-_LIMITS = (
-    *("max_body_bytes", "max_body_depth", "max_body_nodes", "max_body_text", "max_body_key"),
-    *("max_ids", "max_get_depth", "max_get_leaves", "max_get_queries", "max_reply_bytes"),
-)
-_RAISED = 10
 #: How many acts or models are named.
 _NAMED = 10
 
@@ -55,7 +49,6 @@ def findings(app: Flask, gateway: Gateway, environ: Mapping[str, str]) -> Iterat
     yield from _debug(app, environ)
     yield from _memory(gateway, in_production, workers)
     yield from _deadline(gateway.settings, _option(environ, "t", "timeout"))
-    yield from _raised(gateway.settings, app.config["MAX_CONTENT_LENGTH"])
     yield from _remote(gateway)
     yield from _unruled(acts)
     yield from _unruled_services(gateway)
@@ -117,16 +110,6 @@ def _deadline(settings: Settings, told: int | None) -> Iterator[Finding]:
             f"the deadline of {settings.deadline:g} s is not below {whose} of {timeout} s: "
             "a worker may be killed in the middle of an act",
         )
-
-
-def _raised(settings: Settings, app_limit: int | None) -> Iterator[Finding]:
-    """Name the limits that are so high that one request may cost too much."""
-    for name in _LIMITS:
-        value, default = getattr(settings, name), getattr(Settings, name)
-        if name == "max_body_bytes" and app_limit is not None:
-            value = min(value, app_limit)
-        if value > _RAISED * default:
-            yield "hint", f"setting {name!r} is {value:,}, its default {default:,}: one request may cost much more"
 
 
 def _token_key(app: Flask, acts: Iterable[Act], environ: Mapping[str, str]) -> Iterator[Finding]:
@@ -194,11 +177,8 @@ def _replies(settings: Settings) -> Iterator[Finding]:
     if settings.expose_errors:
         yield "warning", "setting 'expose_errors' is on: replies show the messages of unexpected exceptions"
     if settings.error_detail:
-        yield (
-            "hint",
-            "setting 'error_detail' is on: every error carries code, errors and requestId, "
-            "which a client can ask for with the header X-Gateway-Detail",
-        )
+        told = "every error carries what a client can ask for with the header X-Gateway-Detail"
+        yield "hint", f"setting 'error_detail' is on: {told}"
 
 
 def _remote(gateway: Gateway) -> Iterator[Finding]:

@@ -320,36 +320,10 @@ def test_a_deadline_above_the_timeout_of_workers_is_a_warning(deadline, argument
 # -- settings
 
 
-def raised(name, value, default):
-    return ("hint", f"setting {name!r} is {value}, its default {default}: one request may cost much more")
-
-
-@pytest.mark.parametrize(
-    ("settings", "expected"),
-    [
-        ({"max_body_nodes": 200_000, "max_get_depth": 80}, []),
-        ({"max_body_nodes": 200_001}, [raised("max_body_nodes", "200,001", "20,000")]),
-        ({"max_reply_bytes": 2**30}, [raised("max_reply_bytes", "1,073,741,824", "16,777,216")]),
-        ({"max_body_bytes": 2**24}, [raised("max_body_bytes", "16,777,216", "1,048,576")]),
-    ],
-    ids=str,
-)
-def test_a_limit_far_above_its_default_is_a_hint(settings, expected):
-    assert judged(gateway(**settings)) == expected
-
-
-def test_a_lower_limit_of_the_app_is_the_one_in_force():
-    app = Flask("host")
-    app.config["MAX_CONTENT_LENGTH"] = 2**20
-    found = judged_in(app, gateway(max_body_bytes=2**24, max_reply_bytes=2**30))
-    assert found == [raised("max_reply_bytes", "1,073,741,824", "16,777,216")]
-
-
 EXPOSED = ("warning", "setting 'expose_errors' is on: replies show the messages of unexpected exceptions")
 DETAILED = (
     "hint",
-    "setting 'error_detail' is on: every error carries code, errors and requestId, "
-    "which a client can ask for with the header X-Gateway-Detail",
+    "setting 'error_detail' is on: every error carries what a client can ask for with the header X-Gateway-Detail",
 )
 
 
