@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gatewayfw.export import OPENING
-from gatewayfw.export.jsonschema.kinds import Schema, ShownValues, Values, object_of, one_of
+from gatewayfw.export.jsonschema.kinds import Schema, ShownValues, Values, object_of, one_of, or_null
 from gatewayfw.spelling import MAIN
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -145,8 +145,6 @@ def _writers(catalog: Mapping[str, Any], prefix: str, defs: dict[str, Schema]) -
 
 def _request(entry: ActEntry, prefix: str) -> Schema:
     service = one_of(entry.service)
-    if entry.service == MAIN:
-        service = {"type": ["string", "null"], "enum": [MAIN, None]}
     details = {part: {"$ref": f"{prefix}{entry.key}.{part}"} for part in ("set", "get")}
     described = {"description": entry.act["description"]} if entry.act["description"] else {}
     return {
@@ -154,7 +152,7 @@ def _request(entry: ActEntry, prefix: str) -> Schema:
         **described,
         "type": "object",
         "properties": {
-            "service": service,
+            "service": or_null(service) if entry.service == MAIN else service,
             "model": one_of(entry.model),
             "act": one_of(entry.name),
             "details": object_of(details, details),

@@ -62,7 +62,7 @@ class Values:
         """Return the schema of a kind; ``levels`` is how deep a `get` may be from here on."""
         written = ROWS[kind["kind"]](self, kind, levels)
         if kind.get("nullable"):
-            written = _or_null(written)
+            written = or_null(written)
         if "noneOf" in kind:
             written["not"] = {"enum": kind["noneOf"]}
         return written | _described(kind) | _named(kind, "default")
@@ -233,17 +233,13 @@ def _named(kind: Description, *names: str) -> Schema:
     return {name: kind[name] for name in names if name in kind}
 
 
-def _or_null(schema: Schema) -> Schema:
+def or_null(schema: Schema) -> Schema:
+    """Return the schema of null, too."""
     if "anyOf" in schema:
         return {**schema, "anyOf": [*schema["anyOf"], {"type": "null"}]}
-    if "$ref" in schema or ("const" in schema and "enum" not in schema):
+    if schema.keys() & {"$ref", "const", "enum"}:
         return {"anyOf": [schema, {"type": "null"}]}
-    changed = {name: part for name, part in schema.items() if name != "const"}
-    if "enum" in changed:
-        changed["enum"] = [*changed["enum"], None]
-    if "type" in changed:
-        changed["type"] = [changed["type"], "null"]
-    return changed
+    return {**schema, "type": [schema["type"], "null"]} if "type" in schema else schema
 
 
 def _described(kind: Description) -> Schema:

@@ -203,7 +203,7 @@ def test_what_is_shared_stands_once_for_each_model_and_depth(gw):
             "title": "club.do",
             "type": "object",
             "properties": {
-                "service": {"type": ["string", "null"], "enum": ["main", None]},
+                "service": {"anyOf": [{"type": "string", "const": "main", "enum": ["main"]}, {"type": "null"}]},
                 "model": {"type": "string", "const": "club", "enum": ["club"]},
                 "act": {"type": "string", "const": "do", "enum": ["do"]},
                 "details": {

@@ -156,8 +156,14 @@ KINDS = {
         {"type": ["number", "null"], "description": "How many.", "default": None},
     ),
     "text or null": (nullable(string()), {"type": ["string", "null"]}),
-    "choices or null": (nullable(enums("a", "b")), {"type": ["string", "null"], "enum": ["a", "b", None]}),
-    "one choice or null": (nullable(enums("a")), {"type": ["string", "null"], "enum": ["a", None]}),
+    "choices or null": (
+        nullable(enums("a", "b")),
+        {"anyOf": [{"type": "string", "enum": ["a", "b"]}, {"type": "null"}]},
+    ),
+    "one choice or null": (
+        nullable(enums("a")),
+        {"anyOf": [{"type": "string", "const": "a", "enum": ["a"]}, {"type": "null"}]},
+    ),
 }
 
 
