@@ -21,7 +21,7 @@ _HEAD = '''\
 # {header}
 # fmt: off
 # ruff: noqa
-# pyright: standard
+# pyright: basic
 """The models and acts of a gateway, and a client: ``Client("https://example.com", token="...")``."""
 
 from __future__ import annotations
@@ -58,10 +58,6 @@ if TYPE_CHECKING:
 
     class Client(HttpSender, AnyClient):
         """Calls the acts over HTTP."""
-
-        def with_token(self, token: str | None) -> Self:
-            """Return a client that sends another token, or none."""
-            ...
 
 else:
 

@@ -1,6 +1,7 @@
 """Typed dictionaries as Python source: annotations, and the classes they need.
 
-Keys that a class body cannot have (such as ``a-b``, ``class`` or ``list``) need the functional form.
+Keys that a class body cannot have (such as ``a-b``, ``class`` or ``list``) need the functional form, and so do very
+many keys.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ RESERVED = frozenset(
 )
 #: Builtins that annotations use; as keys of a class body they would hide them.
 _USED = frozenset({"bool", "dict", "float", "int", "list", "str"})
+#: With more keys than this in all, no class has a body: pyright 1.1.414 cannot analyze some 30,000 lines of them.
+_MOST_IN_BODIES = 5000
 _WORD = re.compile(r"[A-Za-z0-9]+")
 
 Selection = Mapping[str, Any]
@@ -62,12 +65,13 @@ class Types:
 
     def __init__(self) -> None:
         self._names = set(RESERVED)
-        self._blocks: list[str] = []
+        self._classes: list[tuple[str, Sequence[Entry], str]] = []
         self._values: dict[tuple[Entry, ...], str] = {}
 
     def source(self) -> str:
         """Return the classes."""
-        return "\n\n".join(self._blocks)
+        is_large = sum(len(entries) for _, entries, _ in self._classes) > _MOST_IN_BODIES
+        return "\n\n".join(_typed_dict(*each, plain=not is_large) for each in self._classes)
 
     def fresh(self, wanted: str) -> str:
         """Return a free name for a class, if possible the wanted one."""
@@ -81,7 +85,7 @@ class Types:
     def add(self, wanted: str, entries: Sequence[Entry], doc: str = "") -> str:
         """Add a class, and return its name, if possible the wanted one."""
         name = self.fresh(wanted)
-        self._blocks.append(_typed_dict(name, entries, doc))
+        self._classes.append((name, entries, doc))
         return name
 
     def value(self, kind: Mapping[str, Any], wanted: str) -> str:
@@ -275,9 +279,9 @@ def _is_plain(entry: Entry) -> bool:
     return not (name.startswith("__") or name[0].isupper() or name in _USED)
 
 
-def _typed_dict(name: str, entries: Sequence[Entry], doc: str) -> str:
+def _typed_dict(name: str, entries: Sequence[Entry], doc: str, *, plain: bool) -> str:
     is_total = not entries or any(entry.required for entry in entries)
-    if not all(map(_is_plain, entries)):
+    if not (plain and all(map(_is_plain, entries))):
         return _functional(name, entries, doc, is_total)
     head = f"class {name}(TypedDict{'' if is_total else ', total=False'}):"
     lines = [line for entry in entries for line in _describe(entry, f"{entry.name}: {_annotated(entry, is_total)}")]

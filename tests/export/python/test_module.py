@@ -11,8 +11,10 @@ from gatewayfw.schemas import array, enums, integer, nullable, optional, string
 from sample_service.app import create_service
 from tests.batches import Library
 from tests.export import market
-from tests.export.checking import assert_told
+from tests.export.checking import assert_told, mypy, pyright
+from tests.export.every_field import every_row, make_service
 from tests.export.generated import make, signature
+from tests.export.village import village
 
 RIGHT = """\
 from gateway_types import AnyClient, CallError, Client, User1, UserAddUserSet, UserGet1, bearer, cookie
@@ -160,6 +162,16 @@ def test_requests_of_a_batch_are_checked(tmp_path):
 
 def test_all_types_of_a_gateway_with_one_of_each_thing():
     assert market.written("python.txt") == market.expected("python.txt")
+
+
+@pytest.mark.slow
+def test_type_checkers_accept_the_modules_of_awkward_services(tmp_path):
+    services = {"village": village(), "market": market.market(), "fields": make_service(every_row()).gw}
+    names = [f"of_{name}.py" for name in services]
+    for name, gw in zip(names, services.values(), strict=True):
+        (tmp_path / name).write_text(python(gw.catalog()), "utf-8")
+    assert mypy(tmp_path, *names) == []
+    assert pyright(tmp_path, *names, strict=names) == []
 
 
 def test_a_gateway_without_batches_has_no_requests():
