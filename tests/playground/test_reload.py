@@ -101,6 +101,7 @@ def test_a_reload_keeps_the_idempotency_key(page, stage):
 def test_a_reload_keeps_what_is_not_valid_and_does_not_send_it(page, bodies):
     open_act(page, "remove")
     page.get_by_label("Send any").check()
+    page.get_by_label("Type of any").select_option("JSON")
     at(page, "set.any").fill("[1,")
     open_act(page, "echo")
     write_json(page, BROKEN)

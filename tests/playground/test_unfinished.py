@@ -117,6 +117,7 @@ def field(page):
     """A field of the form that is written as JSON; what is in it is not valid."""
     open_act(page, "remove")
     page.get_by_label("Send any").check()
+    page.get_by_label("Type of any").select_option("JSON")
     at(page, "set.any").fill('{"a": 1}')
     at(page, "set.any").fill('{"a": ')
     return at(page, "set.any")

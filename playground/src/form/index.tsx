@@ -12,6 +12,7 @@ import { FileField } from "./file-field";
 import { FilterField } from "./filter";
 import { Group } from "./group";
 import { JsonField } from "./json";
+import { AnyField, MappingField } from "./keys";
 import { ProjectionTree } from "../projection";
 import { UndoContext } from "./undo";
 import { isScalar, ScalarField } from "./scalar";
@@ -128,8 +129,13 @@ function Control(props: ValueProps) {
   if (kind.kind === "selection" && (value === undefined || isObject(value))) return <SelectionField {...props} kind={kind} />;
   if (isScalar(kind) && !isObject(value) && !Array.isArray(value))
     return <ScalarField {...props} kind={kind} value={value} parts={PARTS} />;
+  if (kind.kind === "any" && value !== undefined) return <AnyField {...props} parts={PARTS} />;
+  if ((kind.kind === "mapping" || kind.kind === "object") && (value === undefined || isObject(value)))
+    return <MappingField {...props} value={value ?? {}} values={kind.kind === "mapping" ? kind.values : ANY} parts={PARTS} />;
   return <JsonField {...props} />;
 }
+
+const ANY: Kind = { kind: "any", presence: "required" };
 
 function SelectionField({ kind, name, path, value, onChange }: ValueProps<Extract<Kind, { kind: "selection" }>>) {
   return (
@@ -165,15 +171,16 @@ export function Fields({ kind, path, value, onChange }: FieldsProps) {
         />
       ))}
       {(kind.open || kind.fields === null) && (
-        <JsonField
+        <MappingField
           kind={{ kind: "object", fields: null, presence: "optional" }}
           name={kind.fields === null ? "any keys" : "more keys"}
-          path={`${path}.*`}
+          path={path}
+          parts={PARTS}
+          values={ANY}
           value={Object.fromEntries(more.map((name) => [name, value[name] as Json]))}
-          mustBeObject
           onChange={(next) => {
             const known = Object.entries(value).filter(([name]) => Object.hasOwn(fields, name));
-            onChange({ ...Object.fromEntries(known), ...(isObject(next) ? next : {}) });
+            onChange(Object.fromEntries([...known, ...Object.entries(next).filter(([name]) => !Object.hasOwn(fields, name))]));
           }}
         />
       )}

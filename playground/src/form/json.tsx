@@ -1,7 +1,7 @@
 /** A value that no form describes: as JSON. */
 
 import { useContext } from "preact/hooks";
-import { isObject, parse, problemIn, stringify, type Json } from "../json";
+import { parse, problemIn, stringify, type Json } from "../json";
 import { WithCode } from "../library/words";
 import { putDraft } from "../state";
 import { Field } from "../ui";
@@ -10,13 +10,12 @@ import { useErrors } from "./errors";
 import { Huge } from "./huge";
 import { nameOfKind, type ValueProps } from "./value";
 
-/** `mustBeObject` where nothing else could be sent. */
-export function JsonField({ kind, name, path, value, onChange, mustBeObject = false }: ValueProps & { mustBeObject?: boolean }) {
+export function JsonField({ kind, name, path, value, onChange }: ValueProps) {
   const errors = useErrors(path);
   const drafts = useContext(DraftsContext);
   const [typed, setTyped] = useTyped(textOf(value));
   const text = drafts.value.get(path) ?? typed;
-  const problem = problemOf(text, mustBeObject);
+  const problem = problemOf(text);
   const hint = (
     <>
       {kind.description && <WithCode text={kind.description} />} Written as JSON.
@@ -41,7 +40,7 @@ export function JsonField({ kind, name, path, value, onChange, mustBeObject = fa
           value={text}
           onInput={(event) => {
             const next = event.currentTarget.value;
-            const isBroken = problemOf(next, mustBeObject) !== "";
+            const isBroken = problemOf(next) !== "";
             putDraft(drafts, path, isBroken ? next : undefined);
             if (isBroken) return;
             const parsed = next.trim() === "" ? undefined : parse(next);
@@ -59,8 +58,7 @@ function textOf(value: Json | undefined): string {
   return value === undefined ? "" : stringify(value, 2);
 }
 
-function problemOf(text: string, mustBeObject: boolean): string {
-  if (text.trim() === "") return "";
-  const problem = problemIn(text) || (mustBeObject && !isObject(parse(text)) ? "Expected an object." : "");
+function problemOf(text: string): string {
+  const problem = text.trim() === "" ? "" : problemIn(text);
   return problem && `Not valid, so nothing is sent. ${problem}`;
 }

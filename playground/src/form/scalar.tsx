@@ -8,7 +8,7 @@ import { WithCode } from "../library/words";
 import { identityOf, ROLE, titleOfId, whereOf } from "../state";
 import { Button, Field, type FieldIds } from "../ui";
 import { useErrors } from "./errors";
-import { FileOfId, Picker } from "./finding";
+import { Combobox, FileOfId, Picker } from "./finding";
 import { Huge } from "./huge";
 import { canPick, isFile } from "./sources";
 import { OfferContext, WhoContext } from "./who";
@@ -241,8 +241,23 @@ function DateInput(props: InputProps) {
   );
 }
 
+/** Choices that are searched rather than looked through. */
+const MANY = 20;
+
 function EnumInput({ ids, kind, path, value, onChange }: InputProps<EnumKind>) {
   const at = kind.choices.findIndex((choice) => isSame(choice, value));
+  if (kind.choices.length > MANY)
+    return (
+      <Combobox
+        ids={ids}
+        path={path}
+        choices={kind.choices.map(String)}
+        at={at}
+        placeholder={at < 0 && value !== undefined ? `${stringify(value)} (unknown)` : noChoice(kind)}
+        isOptional={kind.presence !== "required"}
+        onChoose={(next) => onChange(kind.choices[next])}
+      />
+    );
   return (
     <select
       {...ids}

@@ -3,8 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { Json, JsonObject, Kind } from "../catalog";
 import { Fields, ValueField } from "../form";
-import { JsonField } from "../form/json";
-import { isObject, own } from "../json";
+import { own } from "../json";
 import { ProjectionTree } from "../projection";
 import { isFlag } from "../state";
 
@@ -12,6 +11,7 @@ interface PartProps {
   kind: Kind;
   value: JsonObject;
   onChange: (value: JsonObject) => void;
+  path?: "set" | "get";
 }
 
 /** The heading of `set`. */
@@ -41,21 +41,12 @@ export const FIELDS_TO_RETURN = (
   </h3>
 );
 
-export function SetPart({ kind, value, onChange }: PartProps) {
+export function SetPart({ kind, value, onChange, path = "set" }: PartProps) {
   if (kind.kind !== "object" || kind.fields === null)
-    return (
-      <JsonField
-        kind={kind}
-        name="set"
-        path="set"
-        value={value}
-        mustBeObject
-        onChange={(next: Json | undefined) => onChange(isObject(next) ? next : {})}
-      />
-    );
+    return <Fields kind={{ kind: "object", presence: "required", fields: null }} path={path} value={value} onChange={onChange} />;
   const isEmpty = Object.keys(kind.fields).length === 0 && Object.keys(value).length === 0;
   if (isEmpty && !kind.open) return <p class="muted">Nothing to set.</p>;
-  return <Fields kind={kind} path="set" value={value} onChange={onChange} />;
+  return <Fields kind={kind} path={path} value={value} onChange={onChange} />;
 }
 
 /** The `heading` of the part stands beside the buttons of the tree, where the part is one. */
@@ -74,7 +65,7 @@ export function GetPart({ heading, ...props }: PartProps & { heading?: Component
 function GetFields({ kind, value, onChange }: PartProps) {
   if (kind.kind === "object" && kind.fields && Object.keys(kind.fields).length === 0)
     return <p class="muted">Nothing to choose.</p>;
-  if (kind.kind !== "object" || !kind.fields) return <SetPart kind={kind} value={value} onChange={onChange} />;
+  if (kind.kind !== "object" || !kind.fields) return <SetPart kind={kind} path="get" value={value} onChange={onChange} />;
   const put = (name: string, inner: Json | undefined) => {
     const { [name]: _old, ...rest } = value;
     onChange(inner === undefined ? rest : { ...rest, [name]: inner });
