@@ -17,6 +17,7 @@ from marshmallow import fields as mm
 from gatewayfw import messages
 from gatewayfw.errors import DefinitionError
 from gatewayfw.messages import Text
+from gatewayfw.schemas.definition_types import Kind, Kinds, UntypedDict
 from gatewayfw.schemas.exactness import changes
 from gatewayfw.schemas.kinds import Constant, KindField
 from gatewayfw.schemas.kinds.checks import FullMatch, first_message, length_check, range_check
@@ -90,7 +91,7 @@ def boolean() -> mm.Field[Any]:
     return BooleanField(required=True)
 
 
-def object_(fields: Mapping[str, Any] | None = None) -> mm.Field[Any]:
+def object_(fields: Kinds | None = None) -> mm.Field[Any]:
     """Return the kind of objects with the given fields, or with any keys."""
     if fields is None:
         return ObjectField(None, required=True)
@@ -99,32 +100,32 @@ def object_(fields: Mapping[str, Any] | None = None) -> mm.Field[Any]:
     return _object_of(fields, "", "")
 
 
-def array(kind: Any, *, size: Any = None) -> mm.Field[Any]:
+def array(kind: Kind | UntypedDict, *, size: Any = None) -> mm.Field[Any]:
     """Return the kind of lists of ``kind``; ``size`` as for `string`."""
     inner = as_field(kind, "array")
     return ArrayField(inner, required=True, validate=_size_checks(size), metadata=_drop_none(size=size))
 
 
-def mapping(kind: Any) -> mm.Field[Any]:
+def mapping(kind: Kind | UntypedDict) -> mm.Field[Any]:
     """Return the kind of objects with any keys and values of ``kind``."""
     return MappingField(as_field(kind, "mapping"), required=True)
 
 
-def nullable(kind: Any) -> mm.Field[Any]:
+def nullable(kind: Kind | UntypedDict) -> mm.Field[Any]:
     """Return a copy of ``kind`` that takes null, too, so clients can clear a field."""
     field = copy.copy(as_field(kind, "nullable"))
     field.allow_none = True
     return field
 
 
-def optional(kind: Any) -> mm.Field[Any]:
+def optional(kind: Kind | UntypedDict) -> mm.Field[Any]:
     """Return a copy of ``kind`` that may be absent, but not null (see `nullable`)."""
     field = copy.copy(as_field(kind, "optional"))
     field.required = False
     return field
 
 
-def defaulted(kind: Any, default: Any) -> mm.Field[Any]:
+def defaulted(kind: Kind | UntypedDict, default: Any) -> mm.Field[Any]:
     """Return a copy of ``kind`` with a default, for mode ``create`` and inserts.
 
     ``default`` takes the place of a missing value. It is a value, which is copied for each use, or a function that
@@ -161,7 +162,7 @@ def object_id(*, of: str | None = None) -> mm.Field[Any]:
     return ObjectIdField(required=True, metadata=_drop_none(of=of))
 
 
-def described(kind: Any, text: str) -> mm.Field[Any]:
+def described(kind: Kind | UntypedDict, text: str) -> mm.Field[Any]:
     """Return a copy of ``kind`` with a description for clients.
 
     For a marshmallow field, give ``metadata={"description": text}``. Source: our choice.

@@ -23,6 +23,7 @@ from marshmallow import Schema, fields
 
 from gatewayfw import gateway
 from gatewayfw.schemas import RelationShape, Relation, RelatedRelation, enums, integer, optional, string
+from gatewayfw.schemas import array, defaulted, described, mapping, nullable, object_
 
 gw = gateway(max_batch=3, playground_refused_in=("production",))
 new = gw.odm.new_model
@@ -44,6 +45,9 @@ new("g", {}, {"a": {"schemaName": "a", "type": "single"}, "b": Relation("a", "si
 unique = {"indexSpec": {"title": 1}, "options": {"unique": True}}
 new("h", {"title": string}, None, {"createIndex": {"indexSpec": {"title": 1}, "options": {"unique": True}}})
 new("i", {"title": string}, several, {"createIndex": [unique]})
+new("j", {"some": array(string), "more": array(object_({"n": integer, "of": Schema})), "any": mapping(Schema())})
+new("k", {"a": optional(anything), "b": nullable(array({"n": integer()})), "c": object_(anything)})
+new("l", {"a": defaulted(array(string), []), "b": described(optional(fields.Int()), "How many.")})
 """
 
 WRONG = """\
@@ -51,6 +55,7 @@ from flask import Flask
 
 from gatewayfw import Relation, gateway
 from gatewayfw.schemas import RelationShape, ReverseShape, string
+from gatewayfw.schemas import array, defaulted, described, mapping, nullable, object_, optional
 from gatewayfw.testing.kit import GatewayClient
 
 gateway(max_bach=3)  #! call-arg
@@ -71,6 +76,10 @@ reverse: ReverseShape = {"type": "multiple", "limits": 3}  #! typeddict-unknown-
 new("a", {}, {"b": held, "c": Relation("c", "one")})  #! arg-type
 gw.acts.act("a", "b", set={"n": int})  #! arg-type
 gw.acts.group("a").act("b", set={"n": int})  #! arg-type
+new("a", {"n": array(int)})  #! arg-type
+new("a", {"n": optional(int), "m": nullable("integer")})  #! arg-type #! arg-type
+new("a", {"n": defaulted(int, 3), "m": described(int, "How many.")})  #! arg-type #! arg-type
+new("a", {"n": object_({"m": int}), "o": mapping(int)})  #! arg-type #! arg-type
 gw.acts.act("a", "b", set={"n": string}, publik=True)  #! call-arg
 gw.blueprint(playgroud=True)  #! call-arg
 gw.init_app(Flask("a"), playgroud=True)  #! call-arg
