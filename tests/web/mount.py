@@ -17,7 +17,14 @@ from gatewayfw.web.playground import Playground
 
 BODY = {"model": "user", "act": "getUser", "details": {"set": {}, "get": {}}}
 ID = "test-1"
-CATALOG = {"format": 1, "tokens": [], "maxBatch": 0, "models": {}, "services": {"main": {"remote": False, "acts": {}}}}
+CATALOG = {
+    "format": 1,
+    "tokens": [],
+    "maxBatch": 0,
+    "codes": [],
+    "models": {},
+    "services": {"main": {"remote": False, "acts": {}}},
+}
 
 
 class Entry:
