@@ -81,7 +81,9 @@ class Values:
         return {"type": "string", "pattern": _DATE, "description": "ISO 8601; without an offset it is UTC."}
 
     def text(self, kind: Description) -> Schema:
-        written = {"type": "string", **_named(kind, "minLength", "maxLength", "format")}
+        # The format "time" of JSON Schema wants an offset, which marshmallow's times need not have.
+        format_ = ("format",) if kind.get("format") != "time" else ()
+        written = {"type": "string", **_named(kind, "minLength", "maxLength", *format_)}
         if "pattern" not in kind:
             return written
         pattern = ecma(kind["pattern"])

@@ -130,6 +130,8 @@ KINDS = {
         {**ID, "description": "An _id of the model user. Who asks."},
     ),
     "address": (url(), {"type": "string", "format": "uri"}),
+    "time": (mm.Time(), {"type": "string"}),
+    "day": (mm.Date(), {"type": "string", "format": "date"}),
     "key": (uuid(), {"type": "string", "format": "uuid"}),
     "decimal": (decimal(places=2), {"type": "string", "pattern": r"^-?[0-9]{1,34}(?:\.[0-9]{1,2})?$"}),
     "whole decimal": (decimal(places=0), {"type": "string", "pattern": "^-?[0-9]{1,34}$"}),
