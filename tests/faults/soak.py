@@ -66,7 +66,7 @@ class SoakClient:
         self._chance = random.Random(number)
         self._names = (f"city {number} {n}" for n in itertools.count())
         self.cities, self.files, self.name, self.told = deque(), {}, name, Counter()
-        steps = {self.add: 4, self.add_batch: 1, self.rename: 1, self.read: 6, self.keep: 2, self.lose: 0.2}
+        steps = {self.add: 4, self.add_batch: 1, self.rename: 1, self.read: 6, self.keep: 2, self.lose: 0.1}
         self._steps, self._weights = list(steps), list(steps.values())
 
     def step(self):

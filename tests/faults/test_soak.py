@@ -94,7 +94,7 @@ def test_nothing_grows_while_workers_and_primaries_die(full, seconds, soaked, he
         (watch.sample, seconds / 240),
         (faults.kill_worker, min(20, seconds / 6)),
         (faults.fail_over, min(90, seconds / 4)),
-        (lambda: sweep(here), min(60, seconds / 8)),
+        (lambda: sweep(here), SWEPT / 4),
     ]
     with Background(CLIENTS, lambda number: clients[number].step(), pause=0.1 if seconds > 600 else 0.02):
         follow(works, seconds)
