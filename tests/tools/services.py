@@ -12,7 +12,6 @@ from sample_service import demo
 from sample_service.app import create_service
 from tests.export.every_field import Service, every_row, make_service
 from tests.export.market import market
-from tests.export.sixty import sixty
 from tests.export.village import village
 from tests.fuzz.zoo import make_zoo
 from tests.playground.service import TOKEN_KEY
@@ -42,5 +41,6 @@ GATEWAYS: Mapping[str, Callable[[], Gateway]] = {
     "village": village,
     "market": market,
     "zoo": make_zoo,
-    "sixty": sixty,
 }
+#: Those of which tools read the document, and whether each act has a path of its own there.
+DOCUMENTS = [("sample", False), ("market", False), *((name, True) for name in GATEWAYS)]

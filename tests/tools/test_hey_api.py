@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tools.services import GATEWAYS
+from tests.tools.services import DOCUMENTS
 
 
 def generate(made):
@@ -23,8 +23,7 @@ def test_it_calls_a_service_of_awkward_kinds(live):
     made.typescript("awkward", url)
 
 
-@pytest.mark.parametrize("virtual_paths", [False, True])
-@pytest.mark.parametrize("name", GATEWAYS)
+@pytest.mark.parametrize(("name", "virtual_paths"), DOCUMENTS)
 def test_what_it_makes_of_any_gateway_compiles(read, name, virtual_paths):
     made = read("hey_api", name, virtual_paths=virtual_paths)
     generate(made)

@@ -16,7 +16,7 @@ for (const set of documents as unknown as Body["details"]["set"][]) {
   const { _id, ...again } = added;
   equal(Object.keys(again).length, Object.keys(set).length);
 }
-const list = { model: "thing", act: "list", details: { set: { limit: 2 }, get: { string: 1, enums: 1 } } } as const;
+const list = { model: "thing", act: "list", details: { set: { limit: 2 }, get: { enums: 1 } } } as const;
 const first = (await thingList({ body: list })).data!.body;
 const set = { ...list.details.set, after: first.next! };
 const second = (await thingList({ body: { ...list, details: { ...list.details, set } } })).data!.body;
