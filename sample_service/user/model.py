@@ -7,6 +7,7 @@ from typing import Any
 
 from gatewayfw import Gateway, array, boolean, defaulted, enums, object_, object_id, optional, string
 from gatewayfw.odm import Model
+from gatewayfw.schemas import ReverseShape
 
 from ..access import ROLE_NAMES
 from ..mixins import EMAIL, NAME
@@ -21,7 +22,7 @@ ROLE = {
     "scopeId": optional(object_id()),
 }
 
-_NEWEST_FIRST = {
+_NEWEST_FIRST: ReverseShape = {
     "type": "multiple",
     "limit": 100,
     "sort": {"field": "_id", "order": "desc"},
