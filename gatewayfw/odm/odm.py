@@ -275,8 +275,8 @@ class Odm:
             UsageError: no migration is named ``only``, or this is inside a transaction.
             Conflict: another process runs the same migration.
         """
-        step = self.migrations.plan if plan else self.migrations.run
-        return [step(one).told() for one in self.migrations.chosen(only)]
+        run = self.migrations
+        return [(run.plan(one).outcome if plan else run.run(one)).told() for one in run.chosen(only)]
 
     @property
     def integrity(self) -> Integrity:

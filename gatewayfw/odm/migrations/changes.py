@@ -37,23 +37,18 @@ def decide(schemas: Schemas, migration: Migration, stored: Mapping[str, Any]) ->
         UsageError: the migration's function returned something other than a change of the model.
     """
     schema = schemas.get_schema(migration.model)
-    update = _DECIDERS[migration.kind](schemas, schema, migration, stored)
+    update = _DECIDERS[migration.kind](schemas, migration, stored)
     if isinstance(update, str) or update is None:
         return update
     update = {operator: changes for operator, changes in update.items() if changes}
     if migration.kind != "convert" and migration.meets(apply_update({"_id": None, **stored}, update, {})):
         return STILL_MATCHES
     named = frozenset(name for changes in update.values() for name in changes)
-    return Change(
-        {name: dict(changes) for name, changes in update.items()}, named, frozenset(), retires=_retires(update, schema)
-    )
+    retires = any(name not in schema.pure and name.partition(".")[0] != HIDDEN for name in update.get("$unset", ()))
+    return Change({name: dict(changes) for name, changes in update.items()}, named, frozenset(), retires=retires)
 
 
-def _retires(update: Update, schema: ModelSchema) -> bool:
-    return any(name not in schema.pure and name.partition(".")[0] != HIDDEN for name in update.get("$unset", ()))
-
-
-def _rename(_: Schemas, _schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]) -> Update | Reason:
+def _rename(_: Schemas, migration: Migration, stored: Mapping[str, Any]) -> Update | Reason:
     found = {old: new for old, new in migration.names.items() if old in stored}
     both = [(old, new) for old, new in found.items() if new in stored]
     if both and migration.prefer is None:
@@ -63,21 +58,19 @@ def _rename(_: Schemas, _schema: ModelSchema, migration: Migration, stored: Mapp
     return {"$set": moved, "$unset": dict.fromkeys(found, "")}
 
 
-def _copy(_: Schemas, _schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]) -> Update:
+def _copy(_: Schemas, migration: Migration, stored: Mapping[str, Any]) -> Update:
     return {"$set": {new: stored[old] for old, new in migration.names.items() if old in stored and new not in stored}}
 
 
-def _default(_: Schemas, _schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]) -> Update:
+def _default(_: Schemas, migration: Migration, stored: Mapping[str, Any]) -> Update:
     return {"$set": {name: value for name, value in migration.names.items() if name not in stored}}
 
 
-def _convert(
-    schemas: Schemas, schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]
-) -> Update | Reason | None:
+def _convert(schemas: Schemas, migration: Migration, stored: Mapping[str, Any]) -> Update | Reason | None:
     """Return what becomes of the fields that do not fit; the reason if nothing can."""
     changed, left = dict[str, Any](), list[str]()
     for name in _misfits(schemas, migration, stored):
-        value = convert(schemas.remembered(_form, schema.name, name), stored[name], migration.uuid)
+        value = convert(schemas.remembered(_form, migration.model, name), stored[name], migration.uuid)
         if value is UNCHANGED:
             left.append(name)
         else:
@@ -105,23 +98,24 @@ def _form(schemas: Schemas, model: str, name: str) -> StoredForm:
     return form_of(schemas.get_schema(model).pure[name])
 
 
-def _drop(_: Schemas, _schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]) -> Update:
+def _drop(_: Schemas, migration: Migration, stored: Mapping[str, Any]) -> Update:
     return {"$unset": {name: "" for name in migration.names if name in stored}}
 
 
-def _reform(_: Schemas, schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]) -> Update | Reason:
+def _reform(schemas: Schemas, migration: Migration, stored: Mapping[str, Any]) -> Update | Reason:
     """Return the update that makes a list of one copy, or one copy of a list of one."""
     ((name, type_),) = migration.names.items()
     value, hidden = stored[name], HiddenField(stored)
     if type_ == "single" and len(value) != 1:
         return f"{name}: holds {len(value)} documents; take out all but one with remove_relation"
-    hidden.renote(schema.relations[name])
+    hidden.renote(schemas.get_relations(migration.model)[name])
     return merged({"$set": {name: [value] if type_ == "multiple" else value[0]}}, hidden.changes(hidden.document()))
 
 
-def _ask(schemas: Schemas, schema: ModelSchema, migration: Migration, stored: Mapping[str, Any]) -> Update | Reason:
+def _ask(schemas: Schemas, migration: Migration, stored: Mapping[str, Any]) -> Update | Reason:
     """Return what the migration's function says, checked."""
     assert migration.function is not None
+    schema = schemas.get_schema(migration.model)
     reverses = schemas.get_related_relations(schema.name)
     shown = {name: value for name, value in stored.items() if name != HIDDEN and name not in reverses}
     try:
@@ -156,7 +150,7 @@ def _check_unset(schemas: Schemas, schema: ModelSchema, name: Any, values: Mappi
         raise UsageError(f"{place} unsets {name!r}, which is required")
 
 
-_DECIDERS: Mapping[str, Callable[[Schemas, ModelSchema, Migration, Mapping[str, Any]], Update | Reason | None]] = {
+_DECIDERS: Mapping[str, Callable[[Schemas, Migration, Mapping[str, Any]], Update | Reason | None]] = {
     "rename": _rename,
     "copy": _copy,
     "default": _default,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -48,7 +47,8 @@ def convert(form: StoredForm, value: Any, uuid: str | None = None) -> Any:
     changed = _convert_parts(form, value, uuid)
     if changed is UNCHANGED:
         row = _ROWS.get(getattr(as_kind(form.field), "kind", ""))
-        changed = UNCHANGED if row is None else row(form.field, value, uuid)
+        changed = None if row is None else row(form.field, value, uuid)
+        changed = UNCHANGED if changed is None else changed
     return changed if changed is not UNCHANGED and form.fits(changed) else UNCHANGED
 
 
@@ -84,38 +84,36 @@ def _number_in(value: Any) -> Decimal | None:
 def _integer(_: mm.Field[Any], value: Any, _uuid: str | None) -> Any:
     number = _number_in(value)
     if number is None or number.adjusted() > 19 or number != number.to_integral_value():
-        return UNCHANGED
-    return UNCHANGED if isinstance(value, float) and abs(value) > _EXACT else int(number)
+        return None
+    return None if isinstance(value, float) and abs(value) > _EXACT else int(number)
 
 
 def _float(_: mm.Field[Any], value: Any, _uuid: str | None) -> Any:
     number = _number_in(value)
     if number is None or number.adjusted() > 19:
-        return UNCHANGED
+        return None
     if number == number.to_integral_value():
         return int(number)
-    return float(number) if Decimal(repr(float(number))) == number else UNCHANGED
+    return float(number) if Decimal(repr(float(number))) == number else None
 
 
 def _decimal(field: mm.Field[Any], value: Any, _uuid: str | None) -> Any:
     number = _number_in(value)
-    return UNCHANGED if number is None else _load(field, format(number, "f"))
+    return None if number is None else _load(field, format(number, "f"))
 
 
 def _date(_: mm.Field[Any], value: Any, _uuid: str | None) -> Any:
-    moment: datetime | None = moment_of(value) if isinstance(value, str) and not _FINER.search(value) else None
-    return UNCHANGED if moment is None else moment
+    return moment_of(value) if isinstance(value, str) and not _FINER.search(value) else None
 
 
 def _object_id(_: mm.Field[Any], value: Any, _uuid: str | None) -> Any:
-    found = id_of(value)
-    return UNCHANGED if found is None else found
+    return id_of(value)
 
 
 def _uuid(field: mm.Field[Any], value: Any, uuid: str | None) -> Any:
     if isinstance(value, Binary) and value.subtype == OLD_UUID_SUBTYPE and len(value) == 16:
-        return UNCHANGED if uuid is None else Binary.from_uuid(value.as_uuid(UUIDS[uuid]))
-    return _load(field, value) if isinstance(value, str) else UNCHANGED
+        return None if uuid is None else Binary.from_uuid(value.as_uuid(UUIDS[uuid]))
+    return _load(field, value) if isinstance(value, str) else None
 
 
 def _load(field: mm.Field[Any], value: Any) -> Any:
@@ -123,10 +121,10 @@ def _load(field: mm.Field[Any], value: Any) -> Any:
     try:
         return kind.storer()(load_part(kind, value))
     except (ValidationError, Refused):
-        return UNCHANGED
+        return None
 
 
-#: What converts to each kind: numbers, dates and ids in text, whole floats, UUIDs of subtype 3.
+#: What converts to each kind: numbers, dates and ids in text, whole floats, UUIDs of subtype 3. None for what does not.
 _ROWS: Mapping[str, Callable[[mm.Field[Any], Any, str | None], Any]] = {
     "integer": _integer,
     "number": _float,

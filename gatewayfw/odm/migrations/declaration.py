@@ -6,6 +6,7 @@ again. Source: our choice.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -157,11 +158,8 @@ def _parse_names(schemas: Schemas, schema: ModelSchema, kind: str, given: object
         (check_gone if kind in ("rename", "drop") else _check_pure)(schemas, schema, name, place)
     for name in news:
         _check_pure(schemas, schema, name, place)
-    seen: set[Any] = set()
-    for name in (*names, *news):
-        if name in seen:
-            raise DefinitionError(f"{place}: {name!r} is named twice")
-        seen.add(name)
+    if twice := [name for name, count in Counter([*names, *news]).items() if count > 1]:
+        raise DefinitionError(f"{place}: {twice[0]!r} is named twice")
     return names if isinstance(names, dict) else dict.fromkeys(names)
 
 

@@ -103,10 +103,6 @@ class MigrationPlan:
     seconds: float | None
     follow_ups: tuple[str, ...]
 
-    def told(self) -> Migrated:
-        """Return it for the caller of `gw.odm.migrate`."""
-        return self.outcome.told()
-
 
 class _Undone(Exception):
     """Ends a trial, so that its transaction changes nothing."""
