@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeVar, final
 
 from gatewayfw.errors import GatewayError, ReplyTooLarge, TooLarge
@@ -75,6 +75,7 @@ def _count_key(relation: Relation, source: Document) -> tuple[str, str, object]:
     return relation.model, relation.name, source["_id"]
 
 
+@dataclass(eq=False)
 class Attempt:
     """One attempt of an operation: a conflict, or too large a document, may end it.
 
@@ -89,23 +90,15 @@ class Attempt:
         freed: the keys of bytes kept elsewhere, whose documents it deleted.
     """
 
-    def __init__(
-        self,
-        schemas: Schemas,
-        can: Abilities,
-        limit: float = math.inf,
-        size_checks: SizeChecks = SizeChecks.NONE,
-        counts: CopyCounts | None = None,
-    ) -> None:
-        self.schemas = schemas
-        self.can = can
-        self.limit = limit
-        self.size_checks = size_checks
-        self.counts = counts or CopyCounts()
-        self.jobs: set[str] = set()
-        self.renewed: list[tuple[Relation, Document, int]] = []
-        self.freed: set[str] = set()
-        self._most_spent = 0.0
+    schemas: Schemas
+    can: Abilities
+    limit: float = math.inf
+    size_checks: SizeChecks = SizeChecks.NONE
+    counts: CopyCounts = field(default_factory=CopyCounts)
+    jobs: set[str] = field(default_factory=set, init=False)
+    renewed: list[tuple[Relation, Document, int]] = field(default_factory=list, init=False)
+    freed: set[str] = field(default_factory=set, init=False)
+    _most_spent: float = field(default=0.0, init=False)
 
     # -- how much it may write
 
