@@ -29,7 +29,7 @@ class Step(Protocol):
     """A call of the storage that a plan asks for."""
 
     def send(self, storage: Storage) -> Any:
-        """StorageCall the storage, and return what the plan gets."""
+        """Call the storage, and return what the plan gets."""
 
 
 #: The steps of an operation, or of a part of one, and its result.
@@ -151,7 +151,7 @@ class PutJob(NamedTuple):
 def apply(storage: Storage, plan: Plan[T]) -> T:
     """Send the steps of a plan, in order, and return its result; nothing else does.
 
-    An error of a step is raised inside the plan, which may go on in another way. StorageCall it inside
+    An error of a step is raised inside the plan, which may go on in another way. Call it inside
     ``storage.transaction``: then all of its writes happen, or none.
     """
     try:
