@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, NoReturn, Protocol, TypeVar, final
+from typing import Any, NoReturn, TypeVar, final
 
 from gatewayfw import messages
 from gatewayfw.acts.act import Act
@@ -28,13 +28,8 @@ from gatewayfw.settings import Settings
 from gatewayfw.spelling import MAIN
 
 T = TypeVar("T")
-
-
-class SentFiles(Protocol):
-    """The files of a request, which are read only when they are asked for."""
-
-    def receive(self, expected: Mapping[str, FileField], /) -> Mapping[str, Upload]:
-        """Return them by their paths (``set.avatar``), or refuse the request."""
+#: Reads the files of a request, and returns them by their paths (``set.avatar``), or refuses the request.
+Receive = Callable[[Mapping[str, FileField]], Mapping[str, Upload]]
 
 
 @final
@@ -133,7 +128,7 @@ class Lifecycle:
         body: Mapping[str, Any],
         finish: Callable[[Any, RequestBounds], T],
         key: str | None = None,
-        files: SentFiles | None = None,
+        receive: Receive | None = None,
         *,
         act: Act | None = None,
     ) -> T | WrittenReply:
@@ -145,8 +140,8 @@ class Lifecycle:
         as it is.
 
         With a ``key`` the act runs once for each, see `gatewayfw.acts.idempotent`; a remote service judges keys itself.
-        ``files`` are read after the hooks have passed, outside of any deadline, because a client may be slow; what is
-        before and what is after have a deadline each. ``act`` runs in place of the one that the body names, and need
+        ``receive`` reads files after the hooks have passed, outside of any deadline, because a client may be slow; what
+        is before and what is after have a deadline each. ``act`` runs in place of the one that the body names, and need
         not be registered.
 
         The deadline is checked before each hook and ``fn``, and in every call of the database or a remote service; code
@@ -163,10 +158,10 @@ class Lifecycle:
                 an access rule returned anything but None.
             KeyReused, InProgress: see `IdempotentRunner.run`.
             Timeout, PartlyDone, ReplyTooLarge: see `say_what_is_done`.
-            Exception: any other error of a hook, the act, ``files`` or ``finish``, as `translate` leaves it.
+            Exception: any other error of a hook, the act, ``receive`` or ``finish``, as `translate` leaves it.
         """
         found = self.resolve(body) if act is None else act
-        if files is not None and (isinstance(found, RemoteService) or not found.struct.files):
+        if receive is not None and (isinstance(found, RemoteService) or not found.struct.files):
             raise UnsupportedMediaType(messages.NO_FILES_TAKEN)
         callers = self.callers
         begun = None if callers is None else callers.begin()
@@ -175,8 +170,8 @@ class Lifecycle:
                 return self._forward(found, body)
             request = None if key is None else read_key(key, found.once, _names_of(found, body), body["details"])
             uploads = None
-            if files is not None:
-                body, uploads = self._receive(found, body, files)
+            if receive is not None:
+                body, uploads = self._receive(found, body, receive)
                 request = None if request is None else request.with_files(uploads)
             with self.deadline() as bounds:
                 try:
@@ -196,13 +191,13 @@ class Lifecycle:
                 callers.end(begun)
 
     def _receive(
-        self, act: Act, body: Mapping[str, Any], files: SentFiles
+        self, act: Act, body: Mapping[str, Any], receive: Receive
     ) -> tuple[Mapping[str, Any], Mapping[str, Upload]]:
         """Prepare an act; return the body with its files, and these by their paths."""
         with self.deadline() as bounds, self._translating(act, body, bounds):
             prepared = self.prepare(act, body, bounds, act.struct.without_files)
         with self._translating(act, prepared, bounds):
-            uploads = files.receive(act.struct.files)
+            uploads = receive(act.struct.files)
         with_files = {**prepared, "details": put_files(prepared["details"], uploads)}
         self._contexts.add_body_to_context(with_files)
         return with_files, uploads

@@ -171,7 +171,8 @@ class Endpoint:
             checks = self.checks
             if checks is not None and checks.right is not checks.schemas.stamp:
                 checks.check()
-            result = self.lifecycle.run(body, replies.finish, sent.environ.get(KEY), form)
+            receive = None if form is None else form.receive
+            result = self.lifecycle.run(body, replies.finish, sent.environ.get(KEY), receive)
         finally:
             if form is not None:
                 form.close()

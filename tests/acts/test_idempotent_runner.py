@@ -289,7 +289,7 @@ def test_files_count_and_each_attempt_reads_them_from_the_beginning(acts, contex
     def send(content):
         body = {"service": "main", "model": "user", "act": "load", "details": {"set": {}, "get": {}}}
         with context_fns.open():
-            return lifecycle.run(body, lambda result, _: b"1", "k", Parts(content))
+            return lifecycle.run(body, lambda result, _: b"1", "k", Parts(content).receive)
 
     def twice(record, answer, *, replace):
         answer()

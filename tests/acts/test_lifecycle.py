@@ -785,7 +785,7 @@ def run_with_files(lifecycle, context_fns, set_, files):
     body = {"service": "main", "model": "user", "act": "addUser", "details": {"set": set_, "get": {}}}
     with context_fns.open():
         context_fns.add_body_to_context(body)
-        return lifecycle.run(body, lambda result, _: result, files=files)
+        return lifecycle.run(body, lambda result, _: result, receive=files.receive)
 
 
 def test_files_are_read_after_the_hooks_and_outside_of_the_deadline(lifecycle, context_fns, acts, clock, log):
