@@ -21,7 +21,7 @@ from __future__ import annotations
 import time
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from bson import ObjectId
 
@@ -154,23 +154,13 @@ def without(relation: Relation, document: Mapping[str, Any], gone: Container[obj
     return assign(relation.name, copies if isinstance(value, list) else next(iter(copies), None))
 
 
-class Declared(Protocol):
-    """Says whether one copy or a list is stored: a link, or a job.
-
-    A job has the type that its maker's relation had.
-    """
-
-    @property
-    def type(self) -> Cardinality: ...
-
-
-def has_form(link: Declared, value: object) -> bool:
+def has_form(type: Cardinality, value: object) -> bool:
     """Tell whether a stored value has the declared form: one copy, or a list.
 
-    One in the other form was written by a process with another definition. It holds copies as well, but only who
-    names its document changes it: `holding` and `place` pass over it.
+    A job has the type that its maker's relation had. A value in the other form was written by a process with another
+    definition. It holds copies as well, but only who names its document changes it: `holding` and `place` pass over it.
     """
-    return isinstance(value, list) == (link.type == "multiple")
+    return isinstance(value, list) == (type == "multiple")
 
 
 def holding(link: Link, id_: ObjectId) -> dict[str, Any]:

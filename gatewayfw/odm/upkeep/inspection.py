@@ -248,7 +248,7 @@ def concerns(job: Job, relation: Relation, document: Mapping[str, Any], version:
     """Tell whether a job changes the copy of its source when it comes to a document."""
     if job.kind != ("removal" if is_gone else "copies") or (is_gone and version > job.v):
         return False
-    return has_form(job, document.get(relation.name))
+    return has_form(job.type, document.get(relation.name))
 
 
 # -- through all documents, from where an earlier run has ended

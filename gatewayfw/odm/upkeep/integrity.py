@@ -266,7 +266,7 @@ def _update(document: Document, report: Report) -> dict[str, dict[str, Any]]:
     hidden = HiddenField(document)
     update: dict[str, dict[str, Any]] = {}
     for relation, verdict in report.verdicts.items():
-        if verdict.mends and not has_form(relation, document.get(relation.name)):
+        if verdict.mends and not has_form(relation.type, document.get(relation.name)):
             hidden.renote(relation)
         for id_, version in verdict.taken.items():
             hidden.set_at(relation.name, id_, version)

@@ -132,7 +132,7 @@ class Judge:
         """Judge a value's form, given how many elements are not copies or are repeated."""
         if value == []:
             return [Fault(self.relation.name, IS_EMPTY)]
-        wrong = value is not None and not has_form(self.relation, value)
+        wrong = value is not None and not has_form(self.relation.type, value)
         reasons = {IS_LIST if isinstance(value, list) else IS_NO_LIST: wrong, NO_COPY: strange, DOUBLED: doubled}
         return [Fault(self.relation.name, reason) for reason, is_so in reasons.items() if is_so]
 

@@ -185,9 +185,9 @@ def test_a_relation_that_copies_leave_keeps_its_form():
 
 
 def test_a_value_has_the_declared_form_or_the_other_one():
-    assert [has_form(ORG, value) for value in ({"_id": A}, None, [{"_id": A}], [])] == [True, True, False, False]
-    assert [has_form(ORGS, value) for value in ([{"_id": A}], [], {"_id": A}, None)] == [True, True, False, False]
-    assert [has_form(reverse, [{"_id": A}]) for reverse in (NEWEST, HEAD)] == [True, False]
+    assert [has_form(ORG.type, value) for value in ({"_id": A}, None, [{"_id": A}], [])] == [True, True, False, False]
+    assert [has_form(ORGS.type, value) for value in ([{"_id": A}], [], {"_id": A}, None)] == [True, True, False, False]
+    assert [has_form(reverse.type, [{"_id": A}]) for reverse in (NEWEST, HEAD)] == [True, False]
 
 
 def test_a_copy_has_its_place_in_a_list_or_alone():

@@ -154,7 +154,7 @@ def _lose_copies(
         value = holder.get(relation.name)
         present = ids_in(value)
         lost.update(gone.intersection(present))
-        if not relation.optional and lost.issuperset(present) and has_form(relation, value):
+        if not relation.optional and lost.issuperset(present) and has_form(relation.type, value):
             doomed[key] = holder
             if isinstance(holder["_id"], ObjectId):  # nothing can embed another one
                 yield holder["_id"]
@@ -221,7 +221,7 @@ def _without(relation: Relation, document: Document, gone: set[ObjectId]) -> dic
     """
     value = document.get(relation.name)
     if gone.issuperset(ids_in(value)):
-        return assign(relation.name, None) if has_form(relation, value) else {}
+        return assign(relation.name, None) if has_form(relation.type, value) else {}
     return {"$pull": {relation.name: {"_id": {"$in": ordered(gone)}}}}
 
 

@@ -112,7 +112,7 @@ def ids_to_copy(given: RelationInput, stored: object, after: Sequence[ObjectId],
     if given.relation.frozen:
         present = ids_in(stored) if replace else ()
         return [id_ for id_ in given.ids if id_ not in present]
-    return list(given.ids if has_form(given.relation, stored) else after)
+    return list(given.ids if has_form(given.relation.type, stored) else after)
 
 
 def remove(
