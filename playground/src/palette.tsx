@@ -4,7 +4,7 @@ import { useId, useMemo, useRef, useState } from "preact/hooks";
 import { allActs } from "./catalog";
 import { allCommands, catalog, showAct, type Command } from "./state";
 import { ActMark, saidOf } from "./request/mark";
-import { Dialog } from "./ui";
+import { Dialog, focusContent } from "./ui";
 import "./palette.css";
 
 const MOST = 50;
@@ -22,6 +22,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     if (!command) return;
     onClose();
     command.run();
+    if (command.group) setTimeout(focusContent); // After the dialog has given the focus back.
   };
   const keys = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];

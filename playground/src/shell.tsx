@@ -11,7 +11,7 @@ import { Palette } from "./palette"; // Not lazy: whoever presses Ctrl-K types o
 import { addCommands, catalog, catalogError, theme, view, type Theme, type View } from "./state";
 import { VIEWS } from "./state/address";
 import { refreshCatalog } from "./state/refresh";
-import { Button, Empty, Icon, IconButton, isTyping, Menu, Notices, type IconName } from "./ui";
+import { Button, Empty, focusContent, Icon, IconButton, isTyping, Menu, Notices, type IconName } from "./ui";
 
 const Acts = lazy(() => import("./request").then((part) => part.Acts));
 const Explorer = lazy(() => import("./explorer").then((part) => part.Explorer));
@@ -101,9 +101,7 @@ export function Shell() {
 
 function toMain(event: Event): void {
   event.preventDefault(); // The fragment belongs to the views.
-  const main = document.getElementById("main");
-  // The list of acts comes before what most want to reach.
-  (main?.querySelector<HTMLElement>("[data-content]") ?? main)?.focus();
+  focusContent();
 }
 
 function Content() {

@@ -53,6 +53,16 @@ def test_the_skip_link_leads_past_the_list_of_acts(page):
     assert focused(page) == "city.addCity"
 
 
+def test_an_act_that_is_searched_gets_the_focus(page):
+    page.get_by_label("Filter acts").focus()
+    page.keyboard.press("Control+k")
+    page.keyboard.type("addCity")
+    page.keyboard.press("Enter")
+    page.locator("main .acts-main:focus").wait_for()
+    page.keyboard.press("Tab")
+    assert focused(page) == "city.addCity"
+
+
 def test_a_dialog_gives_the_focus_back(page):
     button = page.get_by_role("button", name="Headers and token")
     button.focus()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pytest
 
@@ -22,6 +23,8 @@ CMD = "".join(
     one if one.isascii() and one.isalnum() or one in " _-:=+~'/.,?;()*`" else f"^{one}"
     for one in JSON.replace("\\", "\\\\").replace('"', '\\"')
 )
+#: As Postman writes it: a part in double quotes within those of the shell.
+PART = 'gateway-body="' + JSON.replace("\\", "\\\\").replace('"', '\\"') + '"'
 DOUBLE = '"' + "".join(f"\\{one}" if one in '\\"$`' else one for one in JSON) + '"'
 
 
@@ -38,6 +41,8 @@ def commands(url):
         "postman, double quotes": f'curl -L -XPOST "{url}" -H "Content-Type: application/json" -d {DOUBLE}',
         "by hand": f"# log in\n$ curl -sSkd {QUOTED} -HX:1 -o out.json {url} | jq .body",
         "json": f"sudo curl --json {QUOTED} --url {url} -m 5",
+        "postman, a form": f"curl --location '{url}' \\\n--form " + shlex.quote(PART),
+        "options with values": f"curl --proxy-user a:b --noproxy '*' --cert-type PEM {url} -d {QUOTED}",
         "a form": f"curl -F gateway-body={QUOTED} -H 'X-Gateway: 1' {url}",
         "a body": json.dumps(BODY, indent=2),
     }
@@ -93,6 +98,14 @@ def test_the_code_of_the_page_is_read_back(page, paste):
         ("curl -F 'gateway-body={BODY}' -F x=1 URL", "The part x of the form is left out."),
         ("curl -b sid=1 -d '{BODY}' URL", "Cookies are left out: the browser sends its own."),
         ("curl -H \"token: $TOKEN\" -d '{BODY}' URL", "Headers with variables of the shell are left out."),
+        (
+            'curl -d \'{"model": "user", "act": "\'$ACT\'"}\' URL',
+            "The shell would fill in $ACT: write the values yourself.",
+        ),
+        (
+            'curl -d "{\\"model\\": \\"user\\", \\"act\\": \\"$ACT ${A} \\$B\\"}" URL',
+            "The shell would fill in $ACT, ${A}: write the values yourself.",
+        ),
         ("curl -u a:b -d '{BODY}' URL", "The user and password of -u are left out."),
         ("curl -d @body.json URL", "The body is in the file body.json: paste what that has."),
         ('curl -d \'{"model": "no", "act": "no"}\' URL', "This service has no no.no."),
@@ -146,6 +159,7 @@ def test_what_is_pasted_onto_the_page_or_into_the_json_leads_there(page):
     dialog = page.get_by_role("dialog", name="Paste a request")
     dialog.get_by_role("button", name="Open", exact=True).click()
     assert at(page, "set.password").input_value() == "p"
+    page.locator("main .acts-main:focus").wait_for()
     write_json(page, json.dumps({**BODY, "act": "getMe", "details": {}}))
     page.get_by_role("button", name="Open as a request").click()
     dialog.get_by_role("button", name="Open", exact=True).click()

@@ -12,7 +12,7 @@ export interface Sent {
 
 /** Options with a value that says nothing of what is sent; the letters are short ones. */
 const ASIDE =
-  /^(user-agent|referer|output|max-time|connect-timeout|proxy|cookie-jar|upload-file|write-out|retry(-delay|-max-time)?|cert|key|cacert|capath|resolve|interface|limit-rate|config|continue-at|range|max-redirs|ciphers|dump-header|user)$/;
+  /^(user-agent|referer|output|max-time|connect-timeout|proxy|cookie-jar|upload-file|write-out|retry(-delay|-max-time)?|cert|key|cacert|capath|resolve|interface|limit-rate|config|continue-at|range|max-redirs|ciphers|dump-header|user|proxy-user|noproxy|proxy-header|cert-type|key-type|pass|unix-socket|connect-to|output-dir|stderr|trace(-ascii)?|speed-(limit|time)|keepalive-time|url-query|netrc-file)$/;
 const LETTERS: Readonly<Record<string, string>> = { X: "request", H: "header", d: "data", F: "form", b: "cookie", G: "get", u: "user" };
 const ASIDE_LETTERS = "AeomxcTwECrKDUyYzQPt";
 const WITH_VALUE = /^(request|header|data(-raw|-binary|-ascii|-urlencode)?|json|form(-string)?|cookie|oauth2-bearer|url)$/;
@@ -74,8 +74,14 @@ function takeData(sent: Sent, text: string, isFile: boolean): void {
 function takePart(sent: Sent, text: string, isFile: boolean): void {
   const [, name = "", value = ""] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   const file = /^[@<]"?([^";]*)/.exec(value)?.[1];
-  if (name === BODY_PART && !(isFile && file !== undefined)) sent.body = isFile ? value.replace(/;type=[\w/+.-]*$/, "") : value;
+  if (name === BODY_PART && !(isFile && file !== undefined)) sent.body = isFile ? partText(value) : value;
   else if (name === BODY_PART) sent.notes.push(`The body is in the file ${file}: paste what that has.`);
   else if (isFile && file !== undefined) sent.notes.push(`${name} is the file ${file}: choose it in the form.`);
   else sent.notes.push(`The part ${name} of the form is left out.`);
+}
+
+/** The text of a part without its type; it may be quoted, as Postman does. */
+function partText(value: string): string {
+  const quoted = /^"((?:\\["\\]|[^"])*)"/.exec(value)?.[1];
+  return quoted?.replace(/\\(["\\])/g, "$1") ?? value.replace(/;type=[\w/+.-]*$/, "");
 }

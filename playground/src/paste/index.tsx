@@ -5,7 +5,7 @@ import { pasted } from "../account";
 import { titleOf, Unreadable } from "../library/reading";
 import { ActName } from "../request/mark";
 import { activeTab, headers, MOST_HEADERS, openRequest, specOf, token } from "../state";
-import { Button, Dialog, Field, notify } from "../ui";
+import { Button, Dialog, Field, focusContent, notify } from "../ui";
 import { readPasted, unknownIn, type Pasted } from "./read";
 import "../form/form.css";
 import "./paste.css";
@@ -27,6 +27,7 @@ export function PasteDialog({ onClose }: { onClose: () => void }) {
     for (const request of read.requests) openRequest(request);
     const tab = activeTab.value;
     if (tab && read.key && specOf(tab.request.value)?.idempotent) tab.key.value = read.key;
+    setTimeout(focusContent); // After the dialog has given the focus back.
     notify(count === 1 ? "The request is open." : `${count} requests are open.`);
   };
   return (

@@ -6,7 +6,7 @@ import { readList, readPlain, readRequest, Unreadable } from "../library/reading
 import { actOf } from "../catalog";
 import { catalog, MOST_TABS, tokenHeaders, type ActRequest } from "../state";
 import { sentBy, type Sent } from "./curl";
-import { commandsIn } from "./words";
+import { commandsIn, FILLED } from "./words";
 
 export interface Pasted {
   requests: ActRequest[];
@@ -39,15 +39,23 @@ export function readPasted(text: string): Pasted {
 /** Headers that a browser sets by itself, or this page. */
 const OWN = /^(accept.*|cache-control|connection|content-.*|cookie|dnt|host|idempotency-key|origin|pragma|priority|referer|sec-.*|te|upgrade-insecure-requests|user-agent|x-gateway(-detail)?|x-requested-with|postman-token)$/i;
 
+/** What a shell would fill in. */
+const VARIABLE = new RegExp(`${FILLED}(\\$(?:\\w+|\\{[^}]*\\}|\\(.*?\\)))`, "gu");
+
+function asWritten(text: string): string {
+  return text.replaceAll(FILLED, "");
+}
+
 function ofCommand(sent: Sent): Pasted {
   const { body, headers, notes, method, url } = sent;
-  const given = headers.filter(([, value]) => !/\$\w|\$\{/.test(value));
+  const given = headers.filter(([, value]) => !value.includes(FILLED));
   const places = tokenHeaders().map(({ name, before }) => ({ name: name.toLowerCase(), before }));
   const placeOf = ([name]: [string, string]) => places.find((one) => one.name === name.toLowerCase());
   const tokens = given.map((one) => tokenOf(one[1], placeOf(one)?.before));
-  const host = hostOf(url);
+  const host = hostOf(asWritten(url));
+  const filled = [...new Set(Array.from(body.matchAll(VARIABLE), ([, name]) => name))];
   return {
-    requests: body || notes.length === 0 ? requestsIn(body) : [],
+    requests: body || notes.length === 0 ? requestsIn(asWritten(body)) : [],
     key: given.find(([name]) => name.toLowerCase() === "idempotency-key")?.[1] ?? "",
     token: tokens.find(Boolean) ?? "",
     headers: given.filter((one) => !placeOf(one) && !OWN.test(one[0])),
@@ -56,7 +64,8 @@ function ofCommand(sent: Sent): Pasted {
       ...(method && method !== "POST" ? [`It uses ${method}; acts are called with POST.`] : []),
       ...(headers.length > given.length ? ["Headers with variables of the shell are left out."] : []),
       ...(given.some(([name]) => /^cookie$/i.test(name)) && !tokens.some(Boolean) ? ["Cookies are left out: the browser sends its own."] : []),
-      ...notes,
+      ...(filled.length ? [`The shell would fill in ${filled.join(", ")}: write the values yourself.`] : []),
+      ...notes.map(asWritten),
     ],
   };
 }

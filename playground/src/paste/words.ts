@@ -5,6 +5,9 @@ export function commandsIn(text: string): string[][] {
   return (IS_CMD.test(text) ? wordsOfCmd(text) : wordsOfBash(text)).filter((words) => words.length > 0);
 }
 
+/** Stands before the `$` of what a shell would fill in: no text has this character. */
+export const FILLED = "\u{f0000}";
+
 /** cmd ends a line that goes on with a caret, and browsers write carets before the quotes, too. */
 const IS_CMD = /\^\r?\n|^\s*curl(\.exe)?\s[^\n]*\^"/;
 
@@ -19,8 +22,9 @@ function wordsOfBash(text: string): string[][] {
     if (word !== undefined) commands.at(-1)?.push(word);
     word = undefined;
   };
-  for (const [, one, single, ansi, double, ifSet, stop, space, plain] of text.matchAll(BASH)) {
-    const part = one ?? single ?? plain ?? (ansi === undefined ? double?.replace(/\\\r?\n|\\([$`"\\])/g, "$1") : unescaped(ansi));
+  for (const { index, 0: all, 1: one, 2: single, 3: ansi, 4: double, 5: ifSet, 6: stop, 7: space, 8: plain } of text.matchAll(BASH)) {
+    const isFilled = all === "$" && /^[a-z_{(]/i.test(text.slice(index + 1));
+    const part = one ?? single ?? (isFilled ? `${FILLED}$` : plain) ?? (ansi === undefined ? double && inDouble(double) : unescaped(ansi));
     if (part !== undefined) word = (word ?? "") + part;
     else if (space !== undefined || stop !== undefined) end();
     if (stop !== undefined) commands.push([]);
@@ -28,6 +32,10 @@ function wordsOfBash(text: string): string[][] {
   }
   end();
   return commands;
+}
+
+function inDouble(text: string): string {
+  return text.replace(/\\\r?\n|\\([$`"\\])|\$(?=[a-z_{(])/gi, (all, one = "") => (all === "$" ? `${FILLED}$` : one));
 }
 
 const ANSI: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f", v: "\v", a: "\x07", e: "\x1b" };
