@@ -23,7 +23,7 @@ from gatewayfw.odm.notes import find_refused, read_index_notes
 from gatewayfw.odm.sizes.budgets import MOST_BYTES, Part, Size, share_of, worst_sizes
 from gatewayfw.odm.stored_replies import NO_TRANSACTIONS
 from gatewayfw.odm.upkeep.indexes import IndexRow, index_report, listing_hints
-from gatewayfw.odm.upkeep.misfits import FitNotes
+from gatewayfw.odm.upkeep.misfits import read_fit_notes
 from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
 from gatewayfw.storage import Index, Storage
@@ -205,7 +205,7 @@ def _unreadable(storage: Storage) -> Iterator[str]:
 
 def _misfits(schemas: Schemas, storage: Storage) -> Iterator[Finding]:
     """Tell what ``check --fit`` last found, and of which models it was not run."""
-    notes = FitNotes(schemas, storage).read()
+    notes = read_fit_notes(schemas, storage)
     unread = [name for name in schemas.get_schemas() if name not in notes and storage.count(name, {}, 1)]
     fine = {name: note.at for name, note in notes.items() if not note.misfits}
     for name, note in notes.items():

@@ -23,7 +23,7 @@ from gatewayfw.odm.jobs.records import Job, JobKind
 from gatewayfw.odm.sizes.budgets import SizeChecks
 from gatewayfw.odm.upkeep.inspection import Inspector, Place, Report, walk
 from gatewayfw.odm.upkeep.judgement import IS_DAMAGED
-from gatewayfw.odm.upkeep.misfits import FitNotes, FitProgress, Fitting, Groups, Misfits
+from gatewayfw.odm.upkeep.misfits import FitProgress, Fitting, Groups, Misfits, write_fit_note
 from gatewayfw.odm.writing.mending import mend_hidden
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
 from gatewayfw.odm.writing.plan.delete import delete
@@ -147,7 +147,7 @@ class Integrity:
                 groups.add(document["_id"], judge.misfits(document))
             if place is None:
                 with suppress(StorageError):
-                    FitNotes(schemas, self._storage).write(schema, groups.all())
+                    write_fit_note(schemas, self._storage, schema, groups.all())
                 yield from groups.all()
             elif on_progress is not None:
                 on_progress(place, groups.all())

@@ -142,47 +142,35 @@ class FitNote:
     misfits: int
 
 
-@final
-class FitNotes:
-    """The notes about misfits in one storage.
+#: The parts of a stored note and their types.
+_PARTS: Mapping[str, type] = {"at": datetime, "misfits": int, "form": str}
 
-    A model that was changed since then has none.
-    """
 
-    def __init__(self, schemas: Schemas, storage: Storage) -> None:
-        self._schemas = schemas
-        self._storage = storage
+def read_fit_notes(schemas: Schemas, storage: Storage) -> Mapping[str, FitNote]:
+    """Return the notes by model; a model that was changed since then has none."""
+    known, models = read_notes(storage, _ID, "models"), schemas.get_schemas()
+    return {
+        name: FitNote(note["at"], note["misfits"])
+        for name, note in known.items()
+        if name in models and _is_note(note) and note["form"] == _hash(schemas, models[name])
+    }
 
-    def read(self) -> Mapping[str, FitNote]:
-        """Return the notes by model."""
-        known = read_notes(self._storage, _ID, "models")
-        schemas = self._schemas.get_schemas()
-        return {
-            name: FitNote(note["at"], note["misfits"])
-            for name, note in known.items()
-            if name in schemas and _is_note(note) and note["form"] == self._hash(schemas[name])
-        }
 
-    def write(self, schema: ModelSchema, groups: Iterable[Misfits]) -> None:
-        """Note that a model's documents were judged now."""
-        count, now = sum(one.count for one in groups), datetime.now(UTC).replace(tzinfo=None)
-        note = {"at": now, "misfits": count, "form": self._hash(schema)}
-        write_notes(self._storage, _ID, "models", {schema.name: note})
+def write_fit_note(schemas: Schemas, storage: Storage, schema: ModelSchema, groups: Iterable[Misfits]) -> None:
+    """Note that a model's documents were judged now."""
+    count, now = sum(one.count for one in groups), datetime.now(UTC).replace(tzinfo=None)
+    note = {"at": now, "misfits": count, "form": _hash(schemas, schema)}
+    write_notes(storage, _ID, "models", {schema.name: note})
 
-    def _hash(self, schema: ModelSchema) -> str:
-        """Return a text that tells the form of a model's documents from another one."""
-        links = self._schemas.links(schema.name).values()
-        form = [
-            {name: describe(field) for name, field in schema.pure.items()},
-            [(link.name, link.type, getattr(link, "optional", True)) for link in links],
-        ]
-        return sha256(json.dumps(form, sort_keys=True, default=str).encode()).hexdigest()[:32]
+
+def _hash(schemas: Schemas, schema: ModelSchema) -> str:
+    """Return a text that tells the form of a model's documents from another one."""
+    form = [
+        {name: describe(field) for name, field in schema.pure.items()},
+        [(link.name, link.type, getattr(link, "optional", True)) for link in schemas.links(schema.name).values()],
+    ]
+    return sha256(json.dumps(form, sort_keys=True, default=str).encode()).hexdigest()[:32]
 
 
 def _is_note(note: object) -> bool:
-    return (
-        isinstance(note, dict)
-        and isinstance(note.get("at"), datetime)
-        and isinstance(note.get("misfits"), int)
-        and isinstance(note.get("form"), str)
-    )
+    return isinstance(note, dict) and all(isinstance(note.get(name), kind) for name, kind in _PARTS.items())

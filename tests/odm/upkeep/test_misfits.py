@@ -20,7 +20,7 @@ from gatewayfw.errors import NotFound, StorageError, UsageError, ValidationError
 from gatewayfw.odm import Misfits, Place
 from gatewayfw.odm.notes import COLLECTION
 from gatewayfw.odm.upkeep import inspection
-from gatewayfw.odm.upkeep.misfits import FitNotes, Fitting, Groups
+from gatewayfw.odm.upkeep.misfits import Fitting, Groups, read_fit_notes
 from tests.examples import examples
 from tests.strategies import objects
 
@@ -166,28 +166,26 @@ def test_an_unknown_model_and_a_transaction_are_refused(dirty):
         dirty.transaction(lambda: next(dirty.integrity.misfits()))
 
 
-@pytest.fixture
-def notes(shop):
-    """The notes about misfits in the storage of `shop`."""
-    return FitNotes(shop.schemas, shop.storage)
+def read(odm):
+    return read_fit_notes(odm.schemas, odm.storage)
 
 
-def told(notes):
-    return {name: note.misfits for name, note in notes.read().items()}
+def told(odm):
+    return {name: note.misfits for name, note in read(odm).items()}
 
 
-def test_each_run_is_noted_by_model(dirty, notes):
-    assert told(notes) == {}
+def test_each_run_is_noted_by_model(dirty):
+    assert told(dirty) == {}
     list(dirty.integrity.misfits("item"))
-    assert told(notes) == {"item": 6}
+    assert told(dirty) == {"item": 6}
     list(dirty.integrity.misfits())
-    assert told(notes) == {"item": 6, "owner": 0}
-    assert datetime.now(UTC).replace(tzinfo=None) - notes.read()["item"].at < timedelta(minutes=5)
+    assert told(dirty) == {"item": 6, "owner": 0}
+    assert datetime.now(UTC).replace(tzinfo=None) - read(dirty)["item"].at < timedelta(minutes=5)
 
 
-def test_a_run_that_was_not_finished_is_not_noted(dirty, notes):
+def test_a_run_that_was_not_finished_is_not_noted(dirty):
     next(dirty.integrity.misfits(on_progress=lambda place, found: None))
-    assert told(notes) == {"owner": 0, "item": 6}  # a model is noted before its groups are given
+    assert told(dirty) == {"owner": 0, "item": 6}  # a model is noted before its groups are given
     dirty.storage.delete_many(COLLECTION, {})
 
     def stop(place, found):
@@ -195,31 +193,31 @@ def test_a_run_that_was_not_finished_is_not_noted(dirty, notes):
 
     with pytest.raises(KeyboardInterrupt):
         list(dirty.integrity.misfits("item", on_progress=stop))
-    assert told(notes) == {}
+    assert told(dirty) == {}
 
 
 def test_a_note_that_cannot_be_written_is_left_out(dirty, monkeypatch):
     def refuse(*_):
         raise StorageError("read only")
 
-    monkeypatch.setattr(FitNotes, "write", refuse)
+    monkeypatch.setattr("gatewayfw.odm.upkeep.integrity.write_fit_note", refuse)
     assert list(dirty.integrity.misfits()) == dirty.found
 
 
-def test_a_changed_model_has_no_note(dirty, notes, odm_on):
+def test_a_changed_model_has_no_note(dirty, odm_on):
     list(dirty.integrity.misfits())
     other = odm_on(dirty.storage)
     other.new_model("owner", {"name": string(size=(1, 30))})
-    assert told(FitNotes(other.schemas, other.storage)) == {}
+    assert told(other) == {}
     same = odm_on(dirty.storage)
     same.new_model("tag", {"n": number()})
-    assert told(FitNotes(same.schemas, same.storage)) == {}
+    assert told(same) == {}
 
 
 @pytest.mark.parametrize("stored", [{}, {"models": 5}, {"models": {"item": 5, "owner": {"at": 5}}}], ids=str)
-def test_a_strange_note_is_none(shop, notes, stored):
+def test_a_strange_note_is_none(shop, stored):
     shop.storage.insert(COLLECTION, [{"_id": "misfits", **stored}])
-    assert told(notes) == {}
+    assert told(shop) == {}
 
 
 @given(st.data())
