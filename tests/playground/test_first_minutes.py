@@ -20,6 +20,15 @@ def heading(page):
     return page.get_by_role("region", name="Request").get_by_role("heading").first
 
 
+#: From the box of a switch to its text.
+GAP = """label => { const text = document.createRange(); text.selectNode(label.childNodes[1]);
+    return text.getBoundingClientRect().left - label.firstChild.getBoundingClientRect().right; }"""
+
+
+def test_the_switch_above_the_list_has_room_before_any_form_is_there(page):
+    assert page.locator("label.acts-mine").evaluate(GAP) >= 6
+
+
 def test_home_leads_to_acts_and_back_leads_between_them(page):
     home = page.locator(".home")
     home.get_by_text("26 acts · 6 models").wait_for()
