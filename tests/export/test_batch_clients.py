@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import mongomock
 import pytest
 
@@ -31,4 +33,5 @@ def test_a_batch_is_answered_as_its_types_say(project, library):
 
 def test_a_gateway_without_batches_has_no_word_of_them():
     source = typescript(Library(mongomock.MongoClient().test, max_batch=0).gw.catalog())
-    assert [word for word in ("batch", "Batch", "ask(", "/* ") if word in source] == []
+    marks = re.findall(r"/\* [a-z ]+ \*/", source)  # of the template
+    assert [word for word in ("batch", "Batch", "ask(") if word in source] + marks == []

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-
 from gatewayfw.export import FROZEN, OPENING, printable
-from gatewayfw.export.mcp import digest
-
-
-def test_a_digest_is_of_the_whole_catalog_and_its_order():
-    catalogs = [{"a": 1, "b": 2}, {"b": 2, "a": 1}, {"a": 1, "b": 3}]
-    digests = [digest(catalog) for catalog in catalogs]
-    assert len(set(digests)) == 3
-    assert {len(one) for one in digests} == {16}
-    assert digest(dict(catalogs[0])) == digests[0]
 
 
 def test_what_hides_or_turns_text_becomes_a_space():
     assert printable("a\nb\u202ec\u200bd\te") == "a b c d e"
     assert printable("é € \U0001f600") == "é € \U0001f600"
-
-
-def test_a_digest_is_the_start_of_the_hash_of_short_json():
-    assert digest({"a": 1, "b": ["é"]}) == hashlib.sha256(b'{"a":1,"b":["\\u00e9"]}').hexdigest()[:16]
 
 
 def test_what_all_exports_say():

@@ -66,7 +66,7 @@ def test_the_page_has_the_name_and_the_colour_of_the_project(page, stage):
     gw = gateway(playground_title="Harbour", playground_color="#f2d21b")
     page.goto(f"{stage(gw.create_app(playground=True))}/playground")
     page.get_by_role("heading", name="Harbour", level=1).wait_for()
-    assert page.title() == "Acts · Harbour"
+    page.wait_for_function("document.title === 'Acts · Harbour'")
     accent = "getComputedStyle(document.querySelector('.views [aria-current] .icon')).color"
     shown = []
     for scheme in ("light", "dark"):
