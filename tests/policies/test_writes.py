@@ -291,6 +291,35 @@ def test_a_relation_that_is_not_shown_is_none_to_remove(two_items, refused):
     assert hidden == missing.replace(str(shop.ann), str(shop.rope))
 
 
+@pytest.fixture
+def lists(shop):
+    """Customers see a list with a frozen, shared copy of the lamp, but not the lamp, which has another name now."""
+    items = {"schemaName": "item", "type": "multiple", "optional": True, "frozen": True, "shared": True}
+    lists = shop.gw.odm.new_model("list", {"name": string()}, {"items": items})
+    lists.insert_one({"name": "open"}, relations={"items": {"_ids": [shop.lamp]}})
+    shop.items.find_one_and_update({"_id": shop.lamp}, {"$set": {"name": "secret"}})
+    shop.gw.policy("list", roles=["Customer"])
+    shop.gw.policy("item", roles=["Customer"], rows=lambda context: None)
+    return lists
+
+
+def test_a_frozen_copy_is_not_taken_anew_of_what_is_not_there(shop, lists):
+    lamp = {"items": {"_ids": [shop.lamp]}}
+    with shop.calls("Customer"):
+        with pytest.raises(NotFound):
+            lists.add_relation({"name": "open"}, relations=lamp)
+        kept = lists.add_relation({"name": "open"}, relations=lamp, replace=True, projection={"items": {"name": 1}})
+    assert [one["name"] for one in kept["items"]] == ["lamp"]
+
+
+def test_only_a_holder_that_may_be_changed_admits_its_shared_ids(shop, lists):
+    """Of two that match, the one with the shared copy may not be changed."""
+    shop.gw.policy("list", roles=["Customer"], write=lambda context: {"name": "other"})
+    lists.insert_one({"name": "other"})
+    with shop.calls("Customer"), pytest.raises(NotFound):
+        lists.add_relation({"name": {"$ne": ""}}, relations={"items": {"_ids": [shop.lamp]}}, replace=True)
+
+
 # -- deletes
 
 

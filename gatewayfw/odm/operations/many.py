@@ -84,7 +84,7 @@ class Deletion:
 
     def told(self) -> DeleteResult:
         """Return the result for the caller."""
-        pending = {"pending": True} if self._pending else {}
+        pending = {"pending": True} if self._pending and self._counts else {}
         cascaded = dict(sorted(self._cascaded.items())) if self._counts else {}
         return DeleteResult(deletedCount=self._deleted, cascaded=cascaded, **pending)
 

@@ -82,11 +82,13 @@ class Permission:
         holder: _Filter | None = None,
         *,
         leaving: bool = False,
+        anew: bool = True,
     ) -> None:
         """Refuse ids in relations whose documents are not there for the caller.
 
         They get the error of ids that do not exist; if they are ``leaving``, of ids that are not related. Shared copies
-        that the ``holder`` has may be named by whoever sees them.
+        that the ``holder`` has may be named by whoever sees them; a frozen one not where it would be taken ``anew``,
+        because it would show what its document has become.
 
         Raises:
             NotFound: names the ids.
@@ -97,7 +99,8 @@ class Permission:
         for one in (one for each in inputs for one in each.values()):
             model = one.relation.schema_name
             if self._viewer.has_rows(model) and not (leaving and self._viewer.shows_all(one.relation)):
-                new = set(one.ids).difference(self._shared_ids(storage, one.relation, holder))
+                has = set() if one.relation.frozen and anew else self._shared_ids(storage, one.relation, holder)
+                new = set(one.ids).difference(has)
                 named.setdefault((model, one.relation.name if leaving else model), set()).update(new)
         for (model, shown), ids in sorted(named.items()):
             rights = rights_of(self._viewer, model)

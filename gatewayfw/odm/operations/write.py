@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any, TypedDict, TypeVar
 
 from gatewayfw import messages
-from gatewayfw.errors import DuplicateKey, StillReferenced, UsageError, ValidationError
+from gatewayfw.errors import DuplicateKey, NotFound, StillReferenced, UsageError, ValidationError
 from gatewayfw.odm.operations.handle import Filter, Get, Handle, Update
 from gatewayfw.odm.operations.permission import Permission, names_in_documents, names_in_update
 from gatewayfw.odm.operations.read import find_first
@@ -205,7 +205,7 @@ def add_relations(
     """Relate one document to others; return it projected."""
     check_flag("replace", replace)
     permission = Permission(model, names_in_documents([relations]), allow)
-    return _relate(model, wanted, relations, rev, get, permission, partial(add, replace=replace))
+    return _relate(model, wanted, relations, rev, get, permission, partial(add, replace=replace), replace=replace)
 
 
 def remove_relations(
@@ -229,16 +229,23 @@ def _relate(
     get: Get | None,
     permission: Permission,
     plan: Callable[[Attempt, ModelSchema, Filter, Mapping[str, RelationInput]], Plan[Document | None]],
+    *,
+    replace: bool = False,
 ) -> Document | None:
     storage, wanted = model.ready(), model.limit(wanted)
     projection = model.compile(get)
     inputs = parse_inputs(model.schema, relations)
     if not inputs:
         raise ValidationError({"relations": [messages.NO_RELATION_NAMED]})
-    exact = of_revision(permission.narrow(wanted), rev)
+    holder = permission.narrow(wanted)
+    exact = of_revision(holder, rev)
 
     def write(attempt: Attempt) -> Document | None:
-        permission.refuse_missing(storage, [inputs], wanted, leaving=plan is remove)
+        try:
+            permission.refuse_missing(storage, [inputs], holder, leaving=plan is remove, anew=not replace)
+        except NotFound:
+            permission.refuse_seen(storage, wanted, holder)
+            raise
         document = apply(storage, plan(attempt, model.schema, exact, inputs))
         permission.judge([permission.changed(storage, wanted, document)])
         return show_one(storage, projection, raise_if_stale(storage, model.name, wanted, rev, document))
@@ -266,7 +273,7 @@ def delete_one(model: Handle, wanted: dict[str, Any], rev: int | None, cascade: 
     if done.result is None:
         return DeleteResult(deletedCount=0, cascaded={})
     cascaded = dict(sorted((done.deleted + Counter(done.result)).items())) if permission.counts_holders else {}
-    pending = {"pending": True} if done.pending else {}
+    pending = {"pending": True} if done.pending and permission.counts_holders else {}
     return DeleteResult(deletedCount=1, cascaded=cascaded, **pending)
 
 
