@@ -17,7 +17,7 @@ from gatewayfw.odm.listings.conditions import all_of, conditions_of
 from gatewayfw.odm.listings.declaration import Declaration, Resolution, resolve, resolved
 from gatewayfw.odm.listings.next_page import MOST_CHARACTERS, Order, digest, read_token, write_token
 from gatewayfw.odm.operations.handle import Handle
-from gatewayfw.odm.reading.deep import show_found, weigh
+from gatewayfw.odm.reading.deep import Reading, show_found, weigh
 from gatewayfw.odm.reading.filters import revealed, stored_filter
 from gatewayfw.odm.reading.paths import value_at
 from gatewayfw.odm.reading.projection import Projection
@@ -221,15 +221,42 @@ def _read(
     beside = root not in projection.names
     wider = _with_path(projection, order.path)
     found = storage.find(model, wanted, wider.paths, sort=order.keys, limit=most + 1, at_once=True)
+    if projection.viewer is not None:
+        return _read_screened(storage, projection if beside else wider, found, order, most)
     documents = _bounded(found, storage.scope.reply_bytes)
     more = len(documents) > most
     if more:
         del documents[most:]
     last = (value_at(documents[-1], order.path), documents[-1]["_id"]) if more else None  # rows may be what was read
-    if beside and projection.viewer is None:  # else it may tell whose document it is, and is left out later
+    if beside:
         for document in documents:
             document.pop(root, None)
     return list(show_found(storage, projection if beside else wider, documents)), last
+
+
+def _read_screened(
+    storage: Storage, projection: Projection, found: Iterator[Document], order: Order, most: int
+) -> tuple[list[Document], tuple[Any, Any] | None]:
+    """Return the same where policies decide what is shown.
+
+    Only what is shown may count, in however many pieces it came: else a refusal would tell of what is not.
+    """
+    rows: list[Document] = []
+    last: tuple[Any, Any] | None = None
+    weight, reply_bytes = 0, storage.scope.reply_bytes
+    reading = Reading(storage, projection.viewer)
+    for piece in in_batches(found):
+        kept = piece[: most - len(rows)]
+        if kept:
+            last = (value_at(kept[-1], order.path), kept[-1]["_id"])
+            shown = reading.show(projection, kept)
+            rows += shown
+            weight += 0 if reply_bytes is None else sum(map(weigh, shown))
+            if reply_bytes is not None and weight > reply_bytes:
+                raise ReplyTooLarge(reply_bytes)
+        if len(kept) < len(piece):
+            return rows, last
+    return rows, None
 
 
 def _bounded(found: Iterator[Document], most: int | None) -> list[Document]:

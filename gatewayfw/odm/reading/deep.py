@@ -5,7 +5,7 @@ read: one query for each relation path, for all documents at that path together,
 and within the limits of what is stored there. So ``{"cities": {"country": {"users": {...}}}}``
 reads the cities of all countries found, then the countries of all those cities: two queries.
 
-What a reply may hold bounds what is read for it: see `_Reading`. Outside of a request nothing does.
+What a reply may hold bounds what is read for it: see `Reading`. Outside of a request nothing does.
 
 The embedded copies are right at every moment. The levels below them are read a moment later, each
 by a query of its own: outside of a transaction a write between two queries shows in the second
@@ -52,7 +52,7 @@ def show(storage: Storage, projection: Projection, documents: Sequence[Document]
     """
     if not projection.deeper and projection.viewer is None:
         return [shape(projection, document) for document in documents]
-    return _Reading(storage, projection.viewer).show(projection, documents)
+    return Reading(storage, projection.viewer).show(projection, documents)
 
 
 def show_one(storage: Storage, projection: Projection, document: Document | None) -> Document | None:
@@ -88,7 +88,7 @@ def _together(found: Iterator[Document], most: int | None) -> Iterator[list[Docu
         yield batch
 
 
-class _Reading:
+class Reading:
     """Reads the deeper levels for one batch of documents.
 
     One document is shown wherever a copy of it is, so that a few may fill any reply: 300 books of an

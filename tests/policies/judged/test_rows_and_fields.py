@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw import HttpError
+from gatewayfw import HttpError, any_
 from tests.policies.judged.shop import ANN, BOB
 
 NUMBER = {"number": 1}
@@ -414,3 +414,20 @@ def test_an_aggregate_needs_the_unrestricted_model_where_any_policy_applies(shop
         1,
         1,
     )
+
+
+def test_what_is_not_shown_does_not_weigh_in_a_listing(open_shop):
+    """Rows come in several pieces in memory, and what each piece weighs was told by a 413."""
+    shop = open_shop(max_reply_bytes=20_000)
+    shop.rentals.insert_many(
+        [{"number": f"n{number}", "note": "x" * 1_000} for number in range(150)],
+        relations={"customer": {"_ids": shop.of[ANN]}},
+    )
+    shop.policy("rental", roles=["Customer"], hide=["note"], own=lambda context: [shop.rented[ANN]])
+    wide = shop.rentals.listing(filter={"number": ["eq"]}, most=200, default=200)
+    shop.gw.acts.act(
+        "rental", "wide", set={**wide.set, "role": any_, "user": any_}, get=1, mode="create", pre_act=[shop.sign_in]
+    )(lambda body: wide.page(body["details"]))
+    body = shop.body("Customer", {"_id": 0, "note": 1}, act="wide")
+    reply = shop.send(body)
+    assert (reply.status_code, sorted(map(str, reply.json["body"]["rows"]))[1:]) == (200, ["{}"] * 151)
