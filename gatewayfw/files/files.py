@@ -28,7 +28,7 @@ from gatewayfw.files.stores import GRACE, FileStore, new_key, origin_of
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm import Model, Odm
 from gatewayfw.schemas import integer, object_id, optional, string
-from gatewayfw.schemas.kinds.file import Upload
+from gatewayfw.schemas.kinds.file import UNKNOWN, Upload
 from gatewayfw.schemas.values import id_of
 from gatewayfw.spelling import MAIN
 from gatewayfw.storage import Document
@@ -291,10 +291,10 @@ class Files:
         model = self._known.model
         if not model.is_restricted:
             return self._open_linked(body)
-        seen = model.find_one({"_id": body["details"]["set"]["_id"]}, projection={"name": 1})
+        seen = model.find_one({"_id": body["details"]["set"]["_id"]}, projection={"name": 1, "type": 1})
         if seen is None:
             raise NotFound(messages.NO_FILE_FOUND)
-        return replace(self._open_linked(body), name=seen.get("name", "file"))
+        return replace(self._open_linked(body), name=seen.get("name", "file"), type=seen.get("type", UNKNOWN))
 
     def _open_linked(self, body: Mapping[str, Any]) -> StoredFile:
         wanted = {"_id": body["details"]["set"]["_id"], _KEY: {"$exists": True}}

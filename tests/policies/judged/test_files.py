@@ -68,3 +68,10 @@ def test_what_is_known_of_a_file_is_not_named_by_who_sends_it(album):
         for given in ({}, {"name": "mine.txt"})
     ]
     assert [reply.status_code for reply in sent] == [200, 403]
+
+
+def test_a_hidden_type_of_a_file_is_not_sent(album):
+    picture = album.files.insert(upload(type_="image/png"), doc={"album": "public"})["_id"]
+    album.policy("photo", roles=["Clerk"], hide=["type"])
+    with album.create_app().test_client().get(f"/gateway/files/{picture}") as reply:
+        assert (reply.status_code, reply.data, reply.content_type) == (200, b"content", "application/octet-stream")
