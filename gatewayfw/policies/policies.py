@@ -142,6 +142,7 @@ class Policies:
         entry = self.now()
         user = self._contexts.get_context_model().get("user")
         id_ = user.get("_id") if isinstance(user, Mapping) else None
+        id_ = user if id_ is None else id_  # else all who have none would be one
         role = repr(entry.role if isinstance(entry, Caller) else entry)
         return [role, type(id_).__name__, str(id_)]
 

@@ -344,3 +344,16 @@ def test_a_replay_belongs_to_its_role(strict):
 
     callers = [("Customer",), ("Customer",), ("ghost",), ("Customer", None, BOB)]
     assert [once(*who) for who in callers] == [1, 1, "key_reused", "key_reused"]
+
+
+def test_a_replay_belongs_to_a_user_who_has_no_id(strict):
+    def sign_in(body):
+        who = strict.gw.context_fns.get_context_model()["Headers"]["who"]
+        strict.gw.context_fns.add_context({"user": {"name": who}, "active_role": {"name": "Customer"}})
+
+    strict.gw.acts.act("rental", "mine", pre_act=[sign_in], idempotent="1h", idempotent_by=lambda body: "all")(
+        lambda body: "done"
+    )
+    body = {"model": "rental", "act": "mine", "details": {"set": {}, "get": {}}}
+    sent = [strict.send(body, who=who, **{"Idempotency-Key": "k"}).status_code for who in ("ann", "ann", "eve")]
+    assert sent == [200, 200, 422]
