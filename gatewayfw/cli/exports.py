@@ -127,7 +127,7 @@ def jsonschema(output: Path | None, name: str | None) -> None:
 def mcp(only_list: bool, token_file: Path | None, role: str | None, name: str | None, as_json: bool) -> None:
     """Serve acts as tools of a language model, over standard input and output.
 
-    The tools are the acts with mcp=True. Each call of one is a request to the app, in this process.
+    The tools are the acts with mcp=. Each call of one is a request to the app, in this process.
     """
     name, gateway = find_gateway(name)
     catalog = gateway.catalog()
@@ -139,7 +139,7 @@ def mcp(only_list: bool, token_file: Path | None, role: str | None, name: str | 
     if not tools:
         raise Failed("no act is offered as a tool: give those that should be mcp=True")
     route = route_of(name)
-    server = make_server(catalog, lambda body: _sent(route, body, _token(token_file), role), name)
+    server = make_server(catalog, lambda body: _sent(route, body, token_file, role), name)
     serve(server)
 
 
@@ -160,12 +160,14 @@ def _token(file: Path | None) -> str:
     return file.read_text("utf-8").strip()
 
 
-def _sent(route: Route, body: dict[str, Any], token: str, role: str | None) -> Mapping[str, Any]:
+def _sent(route: Route, body: dict[str, Any], token_file: Path | None, role: str | None) -> Mapping[str, Any]:
     """Send a body to the app and return the envelope of its reply.
 
-    A reply that is no envelope becomes an error.
+    A reply that is no envelope becomes an error, and so does a token file that is away.
     """
     try:
-        return route.ask(body, token, role)
+        return route.ask(body, _token(token_file), role)
+    except (OSError, UnicodeDecodeError):
+        return {"success": False, "body": {"message": "the token file cannot be read"}}
     except click.ClickException as error:
         return {"success": False, "body": {"message": error.message}}

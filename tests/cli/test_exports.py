@@ -138,6 +138,12 @@ def test_calls_have_the_token_of_the_file_first(sent, monkeypatch, tmp_path):
     assert sent("--token-file", str(tmp_path / "token")) == {"success": True, "body": "from the file"}
 
 
+def test_a_token_file_that_cannot_be_read_fails_the_call(sent, tmp_path):
+    (tmp_path / "token").write_bytes(b"\xff")
+    refused = {"success": False, "body": {"message": "the token file cannot be read"}}
+    assert sent("--token-file", str(tmp_path / "token")) == refused
+
+
 def test_calls_have_the_role_where_a_hook_looks_for_it(sent, gw):
     refused = "--role: no hook looks for a role in a header or cookie; it is a field of set"
     assert sent("--role", "r") == {"success": False, "body": {"message": refused}}
