@@ -141,10 +141,10 @@ def test_one_tab_leaves_room_for_others_and_says_its_name(long_names):
 
 
 def test_a_group_of_acts_says_how_many_they_are_whatever_its_name(long_names):
-    toggle = long_names.get_by_role("button", name="All acts", exact=True)
-    if toggle.is_visible():
-        toggle.click()
     group, count = long_names.locator(".acts-group").last, long_names.locator(".acts-count").last
+    if long_names.viewport_size["width"] < 768:  # where the list is behind a button
+        long_names.get_by_role("button", name="All acts", exact=True).click()
+    group.wait_for()
     box, inner = group.bounding_box(), count.bounding_box()
     assert box["x"] < inner["x"] < inner["x"] + inner["width"] < box["x"] + box["width"]
 
