@@ -112,6 +112,7 @@ def long_names(page, stage, request):
 
     page.set_viewport_size({"width": request.param, "height": 900})
     page.goto(f"{stage(gw.create_app(playground=True))}/playground")
+    page.locator(".acts-group").first.wait_for(state="attached")
     return page
 
 
