@@ -66,10 +66,6 @@ class Handle:
         viewer = self.viewer()
         return None if viewer is None else rights_of(viewer, self.name)
 
-    def limit(self, wanted: dict[str, Any]) -> dict[str, Any]:
-        """Return a stored filter of the documents that are there for the caller, too."""
-        return limit(self.viewer(), self.name, wanted)
-
     @property
     def schemas(self) -> Schemas:
         """The definitions of all models."""

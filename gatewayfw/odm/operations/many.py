@@ -92,7 +92,7 @@ class Deletion:
 def update_many(model: Handle, wanted: dict[str, Any], changes: Update | None, allow: Sequence[str]) -> UpdateResult:
     """Change the pure fields of all matching documents, and every copy of them."""
     permission = Permission(model, names_in_update(changes), allow)
-    storage, wanted = model.ready(), model.limit(wanted)
+    storage, wanted = model.ready(), permission.limit(wanted)
     change = stored_update(model.schema, changes or {})
     permission.refuse_seen(storage, wanted)
     wanted = permission.narrow(wanted)
@@ -113,7 +113,7 @@ def update_many(model: Handle, wanted: dict[str, Any], changes: Update | None, a
 def delete_many(model: Handle, wanted: dict[str, Any], cascade: bool) -> DeleteResult:
     """Delete all matching documents; those that others embed are tried again."""
     permission = Permission(model)
-    storage, wanted = model.ready(), model.limit(wanted)
+    storage, wanted = model.ready(), permission.limit(wanted)
     check_flag("hardCascade", cascade)
     permission.refuse_seen(storage, wanted)
     wanted = permission.narrow(wanted)

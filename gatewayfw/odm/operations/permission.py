@@ -11,7 +11,7 @@ from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.operations.handle import Handle
 from gatewayfw.odm.operations.read import is_there
 from gatewayfw.odm.reading.paths import path_text
-from gatewayfw.odm.reading.rights import both, find_there, rights_of
+from gatewayfw.odm.reading.rights import both, find_there, limit, rights_of
 from gatewayfw.odm.reading.shapes import copies_in
 from gatewayfw.odm.writing.inputs import RelationInput
 from gatewayfw.policies.declaration import names_of
@@ -48,6 +48,10 @@ class Permission:
         refused = {*joined.hides, *joined.fixed}.difference(allowed).intersection(names)
         if refused:
             raise Forbidden(messages.NOT_TO_SET.format(model=model.name, names=", ".join(sorted(refused))))
+
+    def limit(self, wanted: _Filter) -> _Filter:
+        """Return a filter of the documents that are there for the caller, too."""
+        return limit(self._viewer, self._model.name, wanted)
 
     def narrow(self, wanted: _Filter) -> _Filter:
         """Return a filter of what may be changed, too."""

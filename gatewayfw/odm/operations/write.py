@@ -106,7 +106,7 @@ def update_one(
 ) -> Document | None:
     """Change one document's pure fields, and every copy; return it projected."""
     permission = Permission(model, names_in_update(changes), allow)
-    storage, wanted = model.ready(), model.limit(wanted)
+    storage, wanted = model.ready(), permission.limit(wanted)
     projection = model.compile(get)
     change = stored_update(model.schema, changes or {})
     exact, shown = of_revision(permission.narrow(wanted), rev), [*projection.paths, *permission.judged]
@@ -138,7 +138,7 @@ def upsert_one(
     storage = model.ready()
     projection = model.compile(get)
     parsed = parse_upsert(model.schema, wanted, changes or {}, filter)
-    wanted = model.limit(wanted)
+    wanted = permission.limit(wanted)
     exact, shown = permission.narrow(wanted), [*projection.paths, *permission.judged]
     inserts = False
 
@@ -232,7 +232,7 @@ def _relate(
     *,
     replace: bool = False,
 ) -> Document | None:
-    storage, wanted = model.ready(), model.limit(wanted)
+    storage, wanted = model.ready(), permission.limit(wanted)
     projection = model.compile(get)
     inputs = parse_inputs(model.schema, relations)
     if not inputs:
@@ -256,7 +256,7 @@ def _relate(
 def delete_one(model: Handle, wanted: dict[str, Any], rev: int | None, cascade: bool) -> DeleteResult:
     """Delete one document, and with ``cascade`` those that require it."""
     permission = Permission(model)
-    storage, wanted = model.ready(), model.limit(wanted)
+    storage, wanted = model.ready(), permission.limit(wanted)
     check_flag("hardCascade", cascade)
     exact = of_revision(permission.narrow(wanted), rev)
 
