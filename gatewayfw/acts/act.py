@@ -9,7 +9,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, Protocol, final
+from typing import Any, Literal, Protocol, final, get_args
 
 from gatewayfw.acts.context import Context
 from gatewayfw.acts.hooks import (
@@ -37,8 +37,10 @@ from gatewayfw.schemas.structs import Mode, Struct, compile_struct
 from gatewayfw.settings import Settings
 from gatewayfw.spelling import PARAMETERS, pythonic
 
-#: Whether an act is a tool of language models, or what it does as one.
-AsTool = bool | Literal["read", "add", "change"]
+#: What an act does as a tool of language models.
+ToolWord = Literal["read", "add", "change"]
+#: Whether it is one, or what it does.
+AsTool = bool | ToolWord
 
 
 class Limits(Protocol):
@@ -63,7 +65,6 @@ def parse_limit_texts(limit: Any) -> tuple[str, ...]:
 
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _MODES = ("assert", "create")
-_TOOLS = ("read", "add", "change")
 _CEILINGS = ("max_get_depth", "max_get_leaves", "max_reply_bytes")
 _BAD_NAME = "bad {}: a letter or _, then letters, digits and _"
 _BAD_CEILING = "{} must be a positive integer"
@@ -281,7 +282,7 @@ def _problems(settings: Settings, given: ActDefinition, common: Lists) -> Iterat
         *find_fn_problems(given.fn),
         *find_hook_problems({name: parts[name] for name in HOOKS}),
         *(_BAD_CEILING.format(name) for name in _CEILINGS if not _is_ceiling(parts[name])),
-        *([] if isinstance(given.mcp, bool) or given.mcp in _TOOLS else [_BAD_TOOL]),
+        *([] if isinstance(given.mcp, bool) or given.mcp in get_args(ToolWord) else [_BAD_TOOL]),
     ]
     yield from problems
     if not problems:

@@ -1,4 +1,4 @@
-"""A server of the Model Context Protocol; its tools are acts with ``mcp=True``.
+"""A server of the Model Context Protocol; its tools are acts with ``mcp=``.
 
 A tool is named ``MODEL_ACT``, with the service in front unless that is ``main``; it takes ``set`` and ``get`` as the
 act's JSON Schema says, and gives what its ``returns`` says as text and as structured content; the latter has to be an

@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from mcp import Client, MCPError, StdioServerParameters
 
 from gatewayfw import gateway
-from gatewayfw.acts.act import AsTool
+from gatewayfw.acts.act import ToolWord
 from gatewayfw.catalog import build
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export.mcp import HINTS, make_server, tools_of
@@ -172,7 +172,7 @@ def test_wrong_arguments_are_told_of_by_name(gw, arguments, told):
 
 
 def test_there_are_hints_for_each_kind_of_tool():
-    assert set(HINTS) == {True, *get_args(get_args(AsTool)[1])}
+    assert set(HINTS) == {True, *get_args(ToolWord)}
     assert len({tuple(hints.items()) for hints in HINTS.values()}) == len(HINTS)
 
 
