@@ -9,7 +9,7 @@ Its keys: ``{"format", "tokens", "maxBatch", "codes", "models", "services"}``.
   `gatewayfw.schemas.kinds.descriptions` and `links_of`. Excluded fields do not exist in it. With policies each has
   ``rights``: ``[{"role", "sees", "rows", "writes", "hidden": [names], "fixed": [names]}]``, where ``rows`` says that
   some documents are not there for the role, and the role null is nobody signed in. The model of files has ``files``,
-  true, if ``GET {base}/gateway/files/<id>`` opens one to whom its hooks admit (`gatewayfw.core` adds that).
+  true, if ``GET {base}/gateway/files/<id>`` opens one to whom its hooks admit.
 - ``services``: by name; ``{"remote": true}``, or ``{"remote": false, "acts": {model: {act: ...}}}``.
 
 An act has ``description``, ``mode`` (``assert`` or ``create``), ``access`` (``public``, ``rule`` or
@@ -55,8 +55,10 @@ _ANYTHING: Description = {"kind": "any", **_NEEDED}
 _ANY_OBJECT: Description = {"kind": "object", "fields": None, **_NEEDED}
 
 
-def build(schemas: Schemas, acts: Acts, roles: Iterable[str] = ()) -> dict[str, Any]:
-    """Return the catalog of what is registered now; ``roles`` are all that there are.
+def build(schemas: Schemas, acts: Acts, roles: Iterable[str] = (), files: str | None = None) -> dict[str, Any]:
+    """Return the catalog of what is registered now.
+
+    ``roles`` are all that there are, ``files`` is the model whose files its hooks open.
 
     Raises:
         DefinitionError: a select struct names what does not exist.
@@ -67,7 +69,7 @@ def build(schemas: Schemas, acts: Acts, roles: Iterable[str] = ()) -> dict[str, 
         "tokens": [_place(carrier) for carrier in acts.token_carriers],
         "maxBatch": schemas.settings.max_batch,
         "codes": _codes(),
-        "models": {name: _model(schemas, model, roles) for name, model in schemas.get_schemas().items()},
+        "models": {name: _model(schemas, one, roles, name == files) for name, one in schemas.get_schemas().items()},
         "services": {name: _service(service, acts.exceptions) for name, service in services.items()},
     }
 
@@ -84,14 +86,14 @@ def _codes() -> list[Description]:
     return [{"kind": "object", "fields": fields, **_NEEDED} for fields in rows]
 
 
-def _model(schemas: Schemas, model: ModelSchema, known: Iterable[str]) -> dict[str, Any]:
+def _model(schemas: Schemas, model: ModelSchema, known: Iterable[str], opens_files: bool) -> dict[str, Any]:
     visible = {name: model.pure[name] for name in model.copy_fields()}
-    id_ = {"kind": "object_id", "presence": "required"}
+    id_ = {"kind": "object_id", **_NEEDED}
     fields, hidden = describe_all(visible), hidden_for_somebody(schemas, model.name)
     fields = {name: {**kind, "presence": "optional"} if name in hidden else kind for name, kind in fields.items()}
     rights = _rights(schemas, model.name, known) if schemas.policies_hold else []
     described = {"fields": {"_id": id_, **fields}, "links": links_of(schemas, model)}
-    return {**described, **({"rights": rights} if rights else {})}
+    return {**described, **({"rights": rights} if rights else {}), **({"files": True} if opens_files else {})}
 
 
 def _rights(schemas: Schemas, model: str, known: Iterable[str]) -> list[dict[str, Any]]:

@@ -319,10 +319,7 @@ class Gateway:
         Raises:
             DefinitionError: a select struct names what does not exist.
         """
-        built = catalog.build(self.schemas, self.acts, self.policies.roles)
-        if model := self.files.opened_model:
-            built["models"][model]["files"] = True
-        return built
+        return catalog.build(self.schemas, self.acts, self.policies.roles, self.files.opened_model)
 
     def generate_types(self, path: str | PathLike[str] = "declarations", lang: str = "ts") -> list[Path]:
         """Write the types of all models and acts into a folder.
