@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useLayoutEffect, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { classes, IconButton } from "./button";
 import { Notices, noticesIn } from "./notice";
 
@@ -34,7 +34,7 @@ export function Dialog({ title, onClose, children, actions, wide, bare }: Dialog
   }, []);
   const latest = useRef(onClose);
   latest.current = onClose;
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Back and links show something else: it would stay above that.
     const leave = () => latest.current?.();
     addEventListener("hashchange", leave);
