@@ -168,6 +168,13 @@ def open_act(page, act: str) -> None:
     page.get_by_role("region", name="Request").get_by_role("heading", name=act).wait_for()
 
 
+def show_view(page, view: str) -> None:
+    """Show a view, by its link in the header, and wait until it is loaded."""
+    page.get_by_role("navigation", name="Views").locator(f"a[href='#/{view}']").click()
+    page.locator(f".views a[href='#/{view}'][aria-current]").wait_for()
+    page.locator(".loading").wait_for(state="detached")
+
+
 def send(page) -> None:
     """Send the request and wait for the reply."""
     page.get_by_role("button", name="Send", exact=True).first.click()

@@ -7,7 +7,7 @@ import pytest
 
 from gatewayfw import gateway
 from gatewayfw.schemas import defaulted, described, enums, integer, optional, string
-from tests.playground.conftest import open_act, send
+from tests.playground.conftest import open_act, send, show_view
 from tests.playground.test_acts import at
 
 #: From here on right to left, and it does not say until where.
@@ -69,8 +69,7 @@ def test_no_text_turns_what_follows_it(turning):
     turning.locator(".act-docs").wait_for()
     found["about"] = turning.evaluate(TURNED)
     for view in ("schema", "sequences", "history"):
-        turning.get_by_role("navigation", name="Views").locator(f"a[href='#/{view}']").click()
-        turning.locator(".loading").wait_for(state="detached")
+        show_view(turning, view)
         found[view] = turning.evaluate(TURNED)
     assert found == dict.fromkeys(found, [])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.playground.conftest import open_act, send
+from tests.playground.conftest import open_act, send, show_view
 
 #: Chosen things that look like one beside them that is not chosen.
 ALIKE = """() => {
@@ -50,14 +50,13 @@ def forced(page, login, request):
 def test_what_is_chosen_is_seen_in_forced_colours(forced):
     found = {"acts": forced.evaluate(ALIKE)}
     for view in ("schema", "sequences", "history", "downloads"):
-        forced.get_by_role("navigation", name="Views").locator(f"a[href='#/{view}']").click()
-        forced.locator(".loading").wait_for(state="detached")
+        show_view(forced, view)
         found[view] = forced.evaluate(ALIKE)
     assert found == dict.fromkeys(found, [])
 
 
 def test_the_chosen_tab_has_the_mark_of_the_system(forced):
-    forced.get_by_role("navigation", name="Views").locator("a[href='#/history']").click()
+    show_view(forced, "history")
     forced.locator(".library").wait_for()
     tabs = forced.get_by_role("tablist").first.get_by_role("tab")
     grounds = [tab.evaluate("one => getComputedStyle(one).backgroundColor") for tab in tabs.all()]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tests.playground.conftest import open_act
+from tests.playground.conftest import open_act, show_view
 from tests.playground.test_sequences import SEQUENCE, imported
 
 VIEWS = ("schema", "sequences", "history", "downloads", "acts")
@@ -13,7 +13,7 @@ VIEWS = ("schema", "sequences", "history", "downloads", "acts")
 def test_forty_switches_of_views_leave_nothing_behind(page):
     page.get_by_role("link", name="Sequences", exact=True).click()
     imported(page, json.loads(json.dumps(SEQUENCE)))
-    page.get_by_role("navigation", name="Views").locator("a[href='#/acts']").click()
+    show_view(page, "acts")
     open_act(page, "getUsers")
     page.get_by_role("tab", name="JSON").click()
     page.locator(".editor-host:not([hidden])").wait_for()
@@ -23,9 +23,7 @@ def test_forty_switches_of_views_leave_nothing_behind(page):
     def switch(times):
         for _ in range(times):
             for view in VIEWS:
-                page.get_by_role("navigation", name="Views").locator(f"a[href='#/{view}']").click()
-                page.locator(".loading").wait_for(state="detached")
-                page.locator(f".views a[href='#/{view}'][aria-current]").wait_for()
+                show_view(page, view)
         page.locator(".editor-host:not([hidden])").wait_for()
 
     def counted():

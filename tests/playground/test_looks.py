@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.playground.conftest import open_act, send
+from tests.playground.conftest import open_act, send, show_view
 from tests.playground.front_end import SOURCE, copied, install, require_node
 from tests.playground.test_sequences import add_step
 
@@ -63,11 +63,6 @@ def judged(page, axe: str) -> list[str]:
     return told
 
 
-def show(page, view: str) -> None:
-    page.get_by_role("navigation", name="Views").locator(f"a[href='#/{view}']").click()
-    page.locator(".loading").wait_for(state="detached")
-
-
 @pytest.fixture
 def used(page, login):
     """A page with a refused request, a reply, a token, and so with things in every view."""
@@ -87,9 +82,9 @@ def used(page, login):
 def parts(page):
     """Show every part of the playground, one after the other; yield their names."""
     for view in VIEWS:
-        show(page, view)
+        show_view(page, view)
         yield view
-    show(page, "acts")
+    show_view(page, "acts")
     for part, sign in (("JSON", ".editor-host:not([hidden])"), ("About", ".act-docs"), ("Form", ".request-form")):
         page.get_by_role("tab", name=part).click()
         page.locator(sign).wait_for()
@@ -180,16 +175,16 @@ def test_a_filter_has_the_left_edges_of_the_form(page):
 def test_all_views_have_the_edges_of_the_page(page):
     page.set_viewport_size({"width": 2560, "height": 900})
     for view, pane in (("history", ".library"), ("downloads", ".downloads")):
-        show(page, view)
+        show_view(page, view)
         box = page.locator(f".page{pane}").bounding_box()
         assert (box["x"], box["x"] + box["width"]) == (12, 2548)
-    show(page, "sequences")
+    show_view(page, "sequences")
     box, row = page.locator(".sequences").bounding_box(), page.locator(".sequences-rail .acts-act").bounding_box()
     assert (row["x"], box["x"] + box["width"]) == (12, 2548)
-    show(page, "schema")
+    show_view(page, "schema")
     box, search = page.locator(".explorer-main").bounding_box(), page.locator(".explorer-search input").bounding_box()
     assert (search["x"], box["x"] + box["width"]) == (12, 2548)
-    show(page, "acts")
+    show_view(page, "acts")
     assert page.get_by_label("Filter acts").bounding_box()["x"] == page.locator(".brand").bounding_box()["x"] == 12
     open_act(page, "getUsers")
     box, end = page.locator(".acts-split").bounding_box(), page.locator(".topbar-end").bounding_box()
@@ -216,7 +211,7 @@ def test_home_and_downloads_are_not_wider_than_can_be_read(page):
     page.set_viewport_size({"width": 2560, "height": 900})
     head, columns = page.locator(".home-head").bounding_box(), page.locator(".home-columns").bounding_box()
     assert (head["x"], columns["width"]) == (268, 1200)
-    show(page, "downloads")
+    show_view(page, "downloads")
     page.locator(".downloads-item").first.wait_for()
     cards = [one.bounding_box() for one in page.locator(".downloads-item").all()]
     assert {round(box["width"]) for box in cards} <= {616, 617}
@@ -225,7 +220,7 @@ def test_home_and_downloads_are_not_wider_than_can_be_read(page):
 
 @pytest.mark.parametrize("options", ["wide"], indirect=True)
 def test_a_step_has_the_form_of_an_act(page):
-    show(page, "sequences")
+    show_view(page, "sequences")
     add_step(page, "addUser")
     form = page.get_by_role("group", name="Form of step 1")
     name, control = form.get_by_text("first_name").first, form.locator("[data-path='set.first_name']")

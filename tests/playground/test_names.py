@@ -10,7 +10,7 @@ import pytest
 
 from gatewayfw import gateway
 from gatewayfw.schemas import array, nullable, object_, optional, string
-from tests.playground.conftest import open_act, send
+from tests.playground.conftest import open_act, send, show_view
 from tests.playground.test_acts import at, request_of
 from tests.playground.test_module_circles import MODULES
 
@@ -126,8 +126,7 @@ def test_long_names_are_whole_or_say_that_they_are_cut(long_names):
     send(long_names)
     found["reply"] = long_names.evaluate(BEYOND)
     for view in ("schema", "sequences", "history"):
-        long_names.get_by_role("navigation", name="Views").locator(f"a[href='#/{view}']").click()
-        long_names.locator(".loading").wait_for(state="detached")
+        show_view(long_names, view)
         found[view] = long_names.evaluate(BEYOND)
     assert found == dict.fromkeys(found, [])
 

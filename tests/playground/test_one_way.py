@@ -7,7 +7,7 @@ import pytest
 
 from gatewayfw import gateway
 from gatewayfw.schemas import array, described, enums, nullable, object_, optional, string
-from tests.playground.conftest import open_act, send
+from tests.playground.conftest import open_act, send, show_view
 from tests.playground.links import open_shared
 from tests.playground.test_acts import at
 
@@ -41,7 +41,7 @@ def test_a_kind_has_one_name(books):
     form = books.get_by_role("group", name="Form").inner_text()
     books.get_by_role("tab", name="About").click()
     table = books.get_by_role("region", name="Fields of set").inner_text()
-    books.get_by_role("navigation", name="Views").locator("a[href='#/schema']").click()
+    show_view(books, "schema")
     schema = books.get_by_role("region", name="Fields of").inner_text()
     for shown in (form, table, schema):
         assert ("text" in shown, "choice" in shown) == (True, True)
@@ -97,14 +97,14 @@ def test_wide_views_use_their_width(page, service_url, view):
     open_shared(page, service_url, {"model": "user", "act": "getUsers", "set": {}, "get": {}})
     send(page)
     page.set_viewport_size({"width": 1440, "height": 900})
-    page.get_by_role("navigation", name="Views").locator(f"a[href='#/{view}']").click()
+    show_view(page, view)
     box = page.locator(".downloads-item, .library-entries").last.bounding_box()
     assert box["x"] + box["width"] > 1360
 
 
 def test_no_tool_covers_a_model_and_no_relation_takes_four_lines(page):
     page.set_viewport_size({"width": 1440, "height": 900})
-    page.get_by_role("navigation", name="Views").locator("a[href='#/schema']").click()
+    show_view(page, "schema")
     tools, graph = (
         page.locator(".explorer-graph-tools").bounding_box(),
         page.locator(".explorer-graph-box").bounding_box(),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.playground.conftest import open_act, send
+from tests.playground.conftest import open_act, send, show_view
 from tests.playground.front_end import ROOT
 
 #: Bytes that a picture may have.
@@ -51,11 +51,6 @@ def picture(page, look, tmp_path):
     return taken
 
 
-def show(page, view: str) -> None:
-    page.get_by_role("navigation", name="Views").locator(f"a[href='#/{view}']").click()
-    page.locator(f".views a[href='#/{view}'][aria-current]").wait_for()
-
-
 def test_pictures_of_the_views(page, login, picture):
     login()
     open_act(page, "getUsers")
@@ -70,5 +65,5 @@ def test_pictures_of_the_views(page, login, picture):
     page.locator(".cm-line").filter(has_text='"name": 1').locator("span").first.wait_for()  # coloured to its end
     picture("json")
     for view in ("schema", "sequences", "history", "downloads"):
-        show(page, view)
+        show_view(page, view)
         picture(view)

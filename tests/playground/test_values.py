@@ -7,7 +7,7 @@ import pytest
 
 from gatewayfw import gateway
 from gatewayfw.schemas import integer
-from tests.playground.conftest import open_act, send
+from tests.playground.conftest import open_act, send, show_view
 from tests.playground.test_acts import at
 from tests.playground.test_first_minutes import undo
 
@@ -182,7 +182,7 @@ def test_what_is_not_valid_and_a_replaced_request_can_be_had_back(page):
 def test_the_question_for_a_sequence_goes_with_the_view_it_was_asked_in(organizations):
     choose(organizations, "_id").get_by_role("button", name="Capture").click()
     organizations.get_by_text("Step 1 of “Sequence” captures {{organizationId}}.").wait_for()
-    organizations.get_by_role("navigation", name="Views").locator("a[href='#/schema']").click()
+    show_view(organizations, "schema")
     organizations.locator(".explorer").wait_for()
     organizations.go_back()
     choose(organizations, "_id").get_by_role("button", name="Capture").click()
