@@ -55,6 +55,11 @@ class Colour(enum.Enum):
     BLUE = "b"
 
 
+class Right(enum.Flag):
+    READ = 1
+    WRITE = 2
+
+
 class Person(Schema):
     error_messages = {"unknown": "What is this?"}
     name = mm.String(required=True, error_messages={"required": "A name, please."})
@@ -174,6 +179,8 @@ CASES: dict[str, tuple[Any, Any, Details]] = {
     "a check of a user's with parts": (mm.Raw(validate=fail({"a": ["No."]})), 1, {".a": [NOTHING]}),
     "Enum": (mm.Enum(Colour), "r", {"": [{"code": "not_a_choice", "choices": ["RED", "BLUE"]}]}),
     "Enum by value": (mm.Enum(Colour, by_value=True), "RED", {"": [{"code": "not_a_choice", "choices": ["r", "b"]}]}),
+    "Enum of flags": (mm.Enum(Right), "read", {"": [{"code": "not_a_choice", "choices": ["READ", "WRITE"]}]}),
+    "Enum of flags by value": (mm.Enum(Right, by_value=True), 4, {"": [expected("integer")]}),
     "UUID": (mm.UUID(), "a", {"": [expected("uuid")]}),
     "DateTime": (mm.DateTime(), "a", {"": [expected("datetime")]}),
     "AwareDateTime": (mm.AwareDateTime(), "2020-01-01T00:00:00", {"": [expected("datetime")]}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Mapping
+from enum import Flag
 from functools import partial
 from typing import Any
 
@@ -166,8 +167,15 @@ def put_codes(field: mm.Field[Any]) -> None:
     }
     if isinstance(field, mm.Enum) and isinstance(text := field.error_messages["unknown"], Text):
         choices = [_shown(field, member) for member in field.enum]
-        field.error_messages["unknown"] = Text(text, "not_a_choice", choices=choices)
+        listed = Text(text, "not_a_choice", choices=choices)
+        number = Text(text, "wrong_type", expected="integer")
+        field.error_messages["unknown"] = number if takes_several(field) else listed
     field.validators = [_with_code(check, field) for check in field.validators]
+
+
+def takes_several(field: mm.Enum[Any]) -> bool:
+    """Tell whether a field takes the values of several members together."""
+    return issubclass(field.enum, Flag) and bool(field.by_value)
 
 
 def coded(text: Any, like: Text | None) -> Any:

@@ -45,7 +45,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import Flag
 from types import MappingProxyType
 from typing import Any
 
@@ -54,7 +53,7 @@ from marshmallow import INCLUDE, Schema, missing, validate
 from marshmallow import fields as mm
 
 from gatewayfw.schemas.kinds.base import Constant, Description, Kind, KindField
-from gatewayfw.schemas.kinds.checks import choices, described_lengths, is_scalar
+from gatewayfw.schemas.kinds.checks import choices, described_lengths, is_scalar, takes_several
 from gatewayfw.schemas.kinds.model_fields import ISO, comes_back, schema_key, takes_booleans
 from gatewayfw.schemas.kinds.numbers import described_number
 from gatewayfw.schemas.kinds.text import described_text
@@ -248,8 +247,8 @@ def _mapping(field: Any) -> Description:
 def _enum(field: Any) -> Description:
     if not all(comes_back(field, member) for member in field.enum):
         return _any()
-    if issubclass(field.enum, Flag) and field.by_value:
-        return {"kind": "integer"}  # the values of several members together, too
+    if takes_several(field):
+        return {"kind": "integer"}
     return {"kind": "enums", "choices": [field._serialize(member, None, {}) for member in field.enum]}
 
 
