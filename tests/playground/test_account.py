@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
-import pytest
-
 from gatewayfw import gateway
 from sample_service import demo
 from tests.playground.conftest import open_act, send
@@ -42,16 +38,6 @@ def test_one_logs_in_and_out_from_the_top_bar(page):
     assert "manager@example.com" not in page.evaluate("JSON.stringify({...sessionStorage})")
     page.locator(".notice").filter(has_text="Logged out.").get_by_role("button", name="Undo").click()
     assert account.get_attribute("title").endswith("Roles: Manager")
-
-
-@pytest.mark.parametrize("days", [-30, 30])
-def test_the_clock_of_the_service_decides_when_a_token_expires(page, login, days):
-    page.clock.install(time=time.time() + 86_400 * days)
-    page.reload()
-    login()
-    account = page.get_by_role("button", name="manager@example.com")
-    assert "expired" not in account.inner_text()
-    assert "it expires " in account.get_attribute("title")
 
 
 def test_requests_begin_with_what_is_most_often_asked_for(page):
