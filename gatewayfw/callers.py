@@ -4,8 +4,6 @@ The lifecycle of an act notes here who calls; the operations of models ask. A th
 only if the context variables were handed on (`contextvars.copy_context`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar

@@ -26,8 +26,6 @@ of such, whose fields are ``picked`` where they are there only when ``get`` asks
 The order is that of registration, so equal code gives equal bytes. Source: our choice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any, get_args
 

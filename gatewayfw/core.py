@@ -1,7 +1,5 @@
 """The gateway: it owns its registries and mounts itself in an app."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike

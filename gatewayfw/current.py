@@ -3,8 +3,6 @@
 Like Flask's `current_app`, it is a proxy. Source: our choice.
 """
 
-from __future__ import annotations
-
 from typing import cast
 
 from flask import current_app, has_app_context, has_request_context, request

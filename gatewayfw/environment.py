@@ -5,8 +5,6 @@ less strict, because Flask itself no longer reads the other: a forgotten ``FLASK
 production.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Container, Mapping
 from typing import Any, Literal

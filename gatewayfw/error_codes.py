@@ -3,8 +3,6 @@
 The list of codes is closed. Python's clients have these types as they stand here, other exports from the catalog.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal, TypedDict
 
 #: A bound as JSON: that of decimals, dates and times is text.

@@ -7,8 +7,6 @@ docs/errors.md lists the cases.
 Source: specification 21; the statuses are our choice.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice

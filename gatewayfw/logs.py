@@ -3,8 +3,6 @@
 The line about a failed request is written in `gatewayfw.web.failure`.
 """
 
-from __future__ import annotations
-
 import traceback
 
 from gatewayfw.errors import StorageError

@@ -4,8 +4,6 @@ They stand apart from the functions that work on them (`gatewayfw.acts.context`)
 the plugin, and so this, in every session.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar

@@ -3,8 +3,6 @@
 Who passes them on without keeping them goes by the pieces: then never more is in memory than one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Generic, TypeVar

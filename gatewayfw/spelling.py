@@ -5,8 +5,6 @@ and the same keys as keywords are both accepted; this module holds the only tabl
 Source: specification 5, 18.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, TypeVar

@@ -3,8 +3,6 @@
 Modules that `gatewayfw.export.python` generates contain this file. What a server reads is in `gatewayfw.acts.headers`.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Literal, NamedTuple, final
 

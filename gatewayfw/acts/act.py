@@ -3,8 +3,6 @@
 Source: specification 18.2; access rules, ceilings and rate limits are our choice.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ One function checks at the start of an app, at the first request after a change,
 mistake with its place. What counts as a mistake is our choice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Container, Iterable, Iterator
 from typing import final
 

@@ -6,8 +6,6 @@ in one `ContextVar`, each with the request it was opened in. Source: specificati
 choice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import copy_context

@@ -4,8 +4,6 @@ A hook before the act that can take the body gets it; any other is called withou
 the hooks after an act and after an error, and the marks of hooks, are our choice.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future

@@ -3,8 +3,6 @@
 Source: specification 18.2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import final
 

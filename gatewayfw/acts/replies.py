@@ -4,8 +4,6 @@ A cookie is said in the words of Flask's ``set_cookie``. Without a word about it
 reach of scripts, and not sent along by other sites. Source: RFC 6265, section 4.1; the rest is our choice.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

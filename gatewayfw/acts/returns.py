@@ -11,8 +11,6 @@
 If left out, it is ``"one"`` where ``get`` selects from a model, else unknown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast, get_args

@@ -1,7 +1,5 @@
 """Who calls, and what they may do: tokens, passwords and access rules for hooks."""
 
-from __future__ import annotations
-
 from gatewayfw.acts.headers import set_field
 from gatewayfw.auth.access import Auth, Rule, access_rule, all_ids, first_id, same_id
 from gatewayfw.auth.passwords import PasswordHasher, Pbkdf2Hasher, Sha256Hasher

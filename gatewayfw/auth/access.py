@@ -4,8 +4,6 @@ A ghost needs no active role, and ids compare without regard to the case of thei
 Source: specification 19, 21.3; what these leave open is our choice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial, update_wrapper

@@ -4,8 +4,6 @@ The contract asks for SHA-256, taken literally without salt: `Sha256Hasher`. A n
 verifies the other's hashes too, so that switching takes one line.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import secrets

@@ -5,8 +5,6 @@ accepted for some time, so that a new one logs nobody out.
 Source: specification 19.1; algorithm, lifetime and the claims ``iat`` and ``exp`` are our choice.
 """
 
-from __future__ import annotations
-
 import logging
 import secrets
 import time

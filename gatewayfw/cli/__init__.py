@@ -7,8 +7,6 @@ An app may have several gateways; ``--name`` chooses one by the name of its blue
 All commands and their output are our choice.
 """
 
-from __future__ import annotations
-
 import click
 
 from gatewayfw.cli.call import call

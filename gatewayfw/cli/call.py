@@ -1,7 +1,5 @@
 """The command that runs an act in this process: ``call``."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Mapping

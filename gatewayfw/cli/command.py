@@ -4,8 +4,6 @@ The texts of documents and ids may come from anybody. Control characters of the 
 direction of writing are therefore escaped.
 """
 
-from __future__ import annotations
-
 import errno
 import io
 import json

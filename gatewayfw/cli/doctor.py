@@ -1,7 +1,5 @@
 """``doctor``: what is wrong with definitions, configuration and database."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence

@@ -5,8 +5,6 @@ the app's debug mode from it, whatever the app itself says. No text shows a key,
 secret. What counts as a problem, a warning or a hint is our choice.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ipaddress import ip_address

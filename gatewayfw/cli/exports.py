@@ -1,7 +1,5 @@
 """The commands that write for clients and other tools."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """The commands ``check`` and ``repair``, and the file of their progress."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The commands to explore a gateway: ``acts`` and ``schemas``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import click

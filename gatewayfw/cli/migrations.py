@@ -1,7 +1,5 @@
 """The command ``migrate``: bring documents in line with changed models."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Iterable

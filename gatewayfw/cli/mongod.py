@@ -1,7 +1,5 @@
 """The command that runs a MongoDB server for development: ``mongod``."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command that begins a project: ``new``."""
 
-from __future__ import annotations
-
 import keyword
 import os
 import re

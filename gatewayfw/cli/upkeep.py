@@ -1,7 +1,5 @@
 """The commands for upkeep: ``indexes``, ``jobs``, ``work`` and ``files sweep``."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Mapping

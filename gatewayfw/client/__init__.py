@@ -9,8 +9,6 @@ One call is one request, unless it gives ``retries`` for an idempotent act. Redi
 from the environment are not used. Tokens never appear in logs, messages or a ``repr``.
 """
 
-from __future__ import annotations
-
 from gatewayfw.client.clients import MAX_BYTES, HttpClient
 from gatewayfw.client.in_process import InProcessClient
 from gatewayfw.client.replies import BadReply, CallError, CallReply, NoReply

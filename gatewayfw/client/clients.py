@@ -4,8 +4,6 @@ Modules that `gatewayfw.export.python` generates contain this file and those tha
 Source: RFC 7578, section 4.2; https://html.spec.whatwg.org/#multipart-form-data.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import secrets

@@ -1,7 +1,5 @@
 """The client for tests, which calls the WSGI app."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Protocol, final
 

@@ -1,7 +1,5 @@
 """Replies of a gateway for a caller: an answer, a refusal, or none; what follows."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping

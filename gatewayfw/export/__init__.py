@@ -1,7 +1,5 @@
 """Types, clients and schemas of a gateway, made from its catalog alone."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Generated files: written atomically, and only if something changed."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import secrets

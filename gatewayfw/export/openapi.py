@@ -7,8 +7,6 @@ gives each act a path such as ``/gateway#user.addUser``; clients do not send wha
 the gateway, too. Requests with files are forms: the JSON and the files are parts of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any

@@ -6,8 +6,6 @@ and the names of groups are rewritten.
 Source: https://tc39.es/ecma262/#sec-patterns; https://docs.python.org/3/library/re.html#regular-expression-syntax.
 """
 
-from __future__ import annotations
-
 import re
 
 _ESCAPE = r"\\(?:[\^$\\.*+?()\[\]{}|/nrtfv]|x[0-9a-fA-F]{2}|u(?![dD][89a-fA-F])[0-9a-fA-F]{4})"

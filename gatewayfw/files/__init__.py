@@ -3,8 +3,6 @@
 What type an uploaded file has is judged as it arrives, by `gatewayfw.schemas.file_signatures`.
 """
 
-from __future__ import annotations
-
 from gatewayfw.files.directory import DirectoryFiles
 from gatewayfw.files.files import Files, StoredFile
 from gatewayfw.files.gridfs import GridFsFiles

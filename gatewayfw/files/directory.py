@@ -1,7 +1,5 @@
 """Files in a directory of the host, or of a volume that all hosts share."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

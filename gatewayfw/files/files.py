@@ -4,8 +4,6 @@ The bytes are stored before the document, and deleted after it. So a document al
 leaves are bytes without a document, which the sweep deletes.
 """
 
-from __future__ import annotations
-
 import hashlib
 import logging
 import os

@@ -5,8 +5,6 @@ the entry of a file before its chunks: what an interrupted write left can be fou
 Source: https://github.com/mongodb/specifications/blob/master/source/gridfs/gridfs-spec.md.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Links that open one file for some time, to whoever has them."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 import secrets

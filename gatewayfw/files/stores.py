@@ -4,8 +4,6 @@ A key begins with what `origin_of` gives for a database and a model, so that gat
 nothing of each other. It is never made from anything that a client sends.
 """
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import logging

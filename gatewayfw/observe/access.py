@@ -1,7 +1,5 @@
 """The access log: a line for each call, where servers log ``POST /gateway``."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import logging

@@ -4,8 +4,6 @@ An observer is a function of a `Call`. One that must surround the act, such as a
 called as soon as the act is known, in the thread of the request, and returns the function that gets the `Call`.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter

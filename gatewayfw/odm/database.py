@@ -1,7 +1,5 @@
 """The database of one gateway: its adapter, indexes and jobs."""
 
-from __future__ import annotations
-
 import logging
 import math
 import multiprocessing

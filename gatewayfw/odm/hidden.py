@@ -4,8 +4,6 @@
 take it for absent, and `examine` names it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, TypeGuard
 

@@ -1,7 +1,5 @@
 """Order ids of every type, since other tools may store ids that are no `ObjectId`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 

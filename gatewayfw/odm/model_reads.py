@@ -5,8 +5,6 @@ binary data `Decimal`, `UUID` and `bytes`. They never contain the hidden field `
 fields only if `reveal=` names them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property

@@ -5,8 +5,6 @@ Results are plain dictionaries with the same values as in `ModelReads`. They nev
 changed anywhere, unless the error is `OutcomeUnknown`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any, final
 

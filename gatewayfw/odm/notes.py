@@ -5,8 +5,6 @@ when it looked at them, and the unique ones that two documents kept from being b
 reads the whole collection. Without a note, or with an old one, a process does more than it has to.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import sha256

@@ -1,7 +1,5 @@
 """The object-document mapper of one gateway: its database and its models."""
 
-from __future__ import annotations
-
 import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping

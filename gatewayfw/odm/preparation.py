@@ -6,8 +6,6 @@ empty: those are prepared at their own first use, or before it by the thread of 
 where there are documents: the build would wait for the open transactions of others, and all writers for the build.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 import random

@@ -1,7 +1,5 @@
 """Whether a process can serve: its database answers and has its unique indexes."""
 
-from __future__ import annotations
-
 import logging
 import math
 import threading

@@ -3,8 +3,6 @@
 `gatewayfw.acts.idempotent` decides what they mean.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, final
 

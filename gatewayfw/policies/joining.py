@@ -1,7 +1,5 @@
 """What all policies of a model mean together for one role, and for a `get`. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

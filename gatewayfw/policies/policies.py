@@ -1,7 +1,5 @@
 """The policies of one gateway, and who calls its acts."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext

@@ -1,7 +1,5 @@
 """Value kinds, models with relations, and the structs that validate ``details``."""
 
-from __future__ import annotations
-
 from gatewayfw.schemas.definition_types import IndexOptionsShape as IndexOptionsShape
 from gatewayfw.schemas.definition_types import IndexShape as IndexShape
 from gatewayfw.schemas.definition_types import OptionsShape as OptionsShape

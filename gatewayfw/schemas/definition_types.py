@@ -4,8 +4,6 @@ What is written out in a call is judged key by key. A dictionary that has a name
 nothing of its values; else give it one of these types.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, NotRequired, Protocol, TypeAlias, TypedDict
 

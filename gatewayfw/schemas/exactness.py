@@ -5,8 +5,6 @@ how it is written. A user's own field or Schema only has to load the value and d
 to the user. All failures are reported, each with its path.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 

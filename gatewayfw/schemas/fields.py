@@ -3,8 +3,6 @@
 Source: specification 8.1; the bounds are our choice.
 """
 
-from __future__ import annotations
-
 import copy
 import re
 from collections.abc import Callable, Mapping, Sequence

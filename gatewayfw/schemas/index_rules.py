@@ -4,8 +4,6 @@ MongoDB would leave out such an index, and only the log would tell. Compared wit
 Source: https://www.mongodb.com/docs/manual/core/index-partial/.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from typing import Any

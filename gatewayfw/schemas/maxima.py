@@ -4,8 +4,6 @@ A kind is made before there is a gateway with settings. So the maxima go on copi
 model is compiled. Marshmallow's own fields and Schemas keep their own limits.
 """
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

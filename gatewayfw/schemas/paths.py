@@ -3,8 +3,6 @@
 Key names come from the client, so messages show them cut and escaped; they never show values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 

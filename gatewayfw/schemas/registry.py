@@ -3,8 +3,6 @@
 Reading needs no lock: every `Schemas.add` builds a new immutable state and swaps it in.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Hashable, Mapping
 from types import MappingProxyType

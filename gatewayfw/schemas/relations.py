@@ -6,8 +6,6 @@ depends on other models.
 Source: specification 5, 6.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -3,8 +3,6 @@
 The fields and the structs share them. The bounds are our choice.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from base64 import b64encode

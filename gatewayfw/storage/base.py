@@ -18,8 +18,6 @@ true inside a transaction. Every method may raise, besides the errors it names i
 - writes `DuplicateKey` and `TooLarge`, as `insert` says.
 """
 
-from __future__ import annotations
-
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@ A transaction may begin several times and may belong to several gateways on one 
 here, for the thread and the storage, and called by whoever began the outermost transaction.
 """
 
-from __future__ import annotations
-
 import logging
 import threading
 from collections.abc import Callable, Iterator

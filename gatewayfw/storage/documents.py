@@ -1,7 +1,5 @@
 """Documents as BSON, as stored, and copies of parts. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ Compared with MongoDB 6 on random filters.
 Source: https://www.mongodb.com/docs/manual/reference/operator/query/.
 """
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

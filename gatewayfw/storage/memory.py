@@ -6,8 +6,6 @@ undone by restoring the documents as they were before each write. mongomock itse
 (`gatewayfw.storage.memory_store`), and runs pipelines.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext

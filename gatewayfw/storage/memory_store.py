@@ -5,8 +5,6 @@ index refuses. So it only keeps them, and MongoDB's rules are carried out here a
 Below the collection stand the entries that an index has of a document, and what a unique one refuses.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime

@@ -4,8 +4,6 @@ Source: https://www.mongodb.com/docs/manual/reference/bson-type-comparison-order
 https://www.mongodb.com/docs/manual/reference/bson-types/.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal

@@ -11,8 +11,6 @@ Compared on MongoDB 6 for all characters.
 Source: https://www.pcre.org/current/doc/html/pcre2pattern.html.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 

@@ -18,8 +18,6 @@ which the core does not rely:
 - ``$inc`` and ``$mul`` beyond 64 bits: stored, which the core then refuses, or refused with `ValidationError`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass

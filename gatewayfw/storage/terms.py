@@ -1,7 +1,5 @@
 """What an adapter is told and tells in: documents, filters, indexes, locks. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType

@@ -3,8 +3,6 @@
 Source: https://www.mongodb.com/docs/manual/reference/operator/update/.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from decimal import Decimal, localcontext
 from functools import partial

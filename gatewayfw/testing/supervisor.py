@@ -9,8 +9,6 @@ The folder is locked for as long as mongod runs. The exit status is mongod's, `I
 This file imports the standard library only, so that it starts in a few milliseconds.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

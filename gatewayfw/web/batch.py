@@ -9,8 +9,6 @@ limits and reply. They share one deadline and the sums of `BatchTotals`. The ite
 in one transaction, all or none. Source: specification 2.3.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext

@@ -3,8 +3,6 @@
 Every exception of a request becomes an envelope here, so no error page of the host app is involved.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import re

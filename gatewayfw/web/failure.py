@@ -1,7 +1,5 @@
 """The reply to a request that failed, and what is logged of it."""
 
-from __future__ import annotations
-
 import logging
 import re
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ another type than the stored one. Source: RFC 9110, section 13; RFC 9110, sectio
 our choice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast

@@ -1,7 +1,5 @@
 """What watches processes: ``{base}/gateway/metrics``, ``healthz``, ``readyz``."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress

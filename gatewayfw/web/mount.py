@@ -3,8 +3,6 @@
 The route takes every method, because a 405 of the routing never reaches a blueprint.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

@@ -9,8 +9,6 @@ Parts that were not declared, come twice, have a head twice or another encoding 
 first or after the last boundary. Source: RFC 7578, section 4; what is refused beyond it is our choice.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import tempfile

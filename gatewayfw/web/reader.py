@@ -5,8 +5,6 @@ mark, other encodings than UTF-8, nesting that ends in a RecursionError. Of dupl
 every JSON library does). Messages name what is wrong and where the rule comes from, never a value that was sent.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from io import BytesIO

@@ -11,8 +11,6 @@ reading stops once the reply has too many bytes. A list that is the result is wr
 that are values in the result.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime

@@ -1,7 +1,5 @@
 """The servers that run an app: gunicorn, waitress, or threads of this process."""
 
-from __future__ import annotations
-
 import logging
 import math
 import os

@@ -1,7 +1,5 @@
 """How long a client may take to send a body: by the bytes that arrived."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

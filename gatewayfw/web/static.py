@@ -6,8 +6,6 @@ mean the `index.html` there; a directory without the slash is not found (our cho
 Source: specification 11.3.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ The time-outs of sockets start anew with every address and byte, so that a serve
 hold a thread for hours.
 """
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import http.client

@@ -1,7 +1,5 @@
 """Strict JSON as text: written, read, and looked at before it is read."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, NoReturn
 

@@ -5,8 +5,6 @@ not pass for an act's answer. No redirects, retries, cookies or proxies from the
 the limits are our choice.
 """
 
-from __future__ import annotations
-
 import contextlib
 import http.client
 import os

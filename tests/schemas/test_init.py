@@ -18,5 +18,5 @@ def test_what_is_offered_is_there():
         f"{shapes} IndexSpec ModelSchema Options RelatedRelation Relation Schemas Sort Struct compile_struct {KINDS}"
     )
     found = [name for name, value in vars(schemas).items() if not (name.startswith("_") or ismodule(value))]
-    assert sorted(found) == sorted(["Mode", "annotations", *offered.split()])
+    assert sorted(found) == sorted(["Mode", *offered.split()])
     assert [getattr(schemas, name).__name__ for name in offered.split()] == offered.split()

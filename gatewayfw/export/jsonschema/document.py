@@ -16,8 +16,6 @@ The schema accepts exactly what the validator accepts, except:
 - the limits of a request's size, depth and texts (see the settings) are not in the schema.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -5,8 +5,6 @@ the copies of a link, which have no revision, ``get.MODEL.DEPTH.below`` and ``sh
 number of levels of links below.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any, final

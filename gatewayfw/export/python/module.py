@@ -7,8 +7,6 @@ express the effect of a projection: a document has all keys that a `get` can ask
 may lack even then.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any, final
 

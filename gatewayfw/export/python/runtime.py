@@ -1,7 +1,5 @@
 """The client in every generated module; it needs nothing but Python."""
 
-from __future__ import annotations
-
 import ast
 from functools import cache
 from importlib.resources import files

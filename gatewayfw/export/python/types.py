@@ -4,8 +4,6 @@ Keys that a class body cannot have (such as ``a-b``, ``class`` or ``list``) need
 many keys.
 """
 
-from __future__ import annotations
-
 import json
 import keyword
 import re

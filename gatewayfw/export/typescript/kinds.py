@@ -1,7 +1,5 @@
 """Kinds of a catalog as TypeScript: values received, values sent, `get`."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -5,8 +5,6 @@ decides what is shown. The module is TypeScript 5.4 and later, in strict mode, a
 a ``fetch``: browsers, Node 18 and later, Deno, Bun.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files

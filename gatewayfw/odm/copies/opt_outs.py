@@ -10,8 +10,6 @@ by what is there, and it has room for one list. So the hidden field of a documen
 While two definitions of a relation are in use, each reads what the other notes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 

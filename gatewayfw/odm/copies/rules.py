@@ -16,8 +16,6 @@ The hidden field ``_gw`` of a document, absent while it would be empty (a job ma
   exact top of its members; null means that it fills more than half of its share.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Work on jobs: the loop over them, and the thread that does so in the background."""
 
-from __future__ import annotations
-
 import logging
 import math
 import os

@@ -6,8 +6,6 @@ each copy in ``_gw.at``: a batch skips copies that are as new as its own, so a l
 repeated batch does no harm. Windows are recomputed in small transactions from what is stored then.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections import Counter

@@ -8,8 +8,6 @@ that changes all the time: it continues and then goes around once more. Leases o
 doing the same work twice; correctness does not depend on them.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

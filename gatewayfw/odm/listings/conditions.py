@@ -3,8 +3,6 @@
 A client's value never becomes an operator: each stands behind one that is written here.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence

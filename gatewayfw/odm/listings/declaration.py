@@ -4,8 +4,6 @@ A declaration is judged as far as no model is needed. It is resolved at its firs
 models that a relation names may be defined after the listing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,7 +1,5 @@
 """A listing as its act uses it: its input, its result, and one page."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, final

@@ -1,7 +1,5 @@
 """What is left of a migration, and how a batch of it is changed."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pure functions that decide what a migration makes of one stored document."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 

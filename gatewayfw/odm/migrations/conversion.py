@@ -3,8 +3,6 @@
 Nothing is rounded, and nothing is guessed: a value that does not convert stays as it is.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal

@@ -4,8 +4,6 @@ Each is a condition on stored documents and a change that ends it, so that it ca
 again. Source: our choice.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 What still meets a migration's condition is what is left of it, whatever is noted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """What a migration does or would do: counts, time, examples, follow-ups."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic

@@ -1,7 +1,5 @@
 """Run migrations: in batches, through the write path, with a lease."""
 
-from __future__ import annotations
-
 import math
 import time
 import uuid

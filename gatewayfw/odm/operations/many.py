@@ -1,7 +1,5 @@
 """Update or delete many documents, in batches of one transaction each."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, final

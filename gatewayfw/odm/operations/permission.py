@@ -1,7 +1,5 @@
 """What policies let the caller of an act write, before and after it is done."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, final
 

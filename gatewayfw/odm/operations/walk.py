@@ -1,7 +1,5 @@
 """Visit many documents of one model, each once, with room for other writers."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Write documents: insert, update, relate, delete."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

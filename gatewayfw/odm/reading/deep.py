@@ -13,8 +13,6 @@ only. A copied document that is gone by then is shown as its copy alone, as one 
 All of this is our choice.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial

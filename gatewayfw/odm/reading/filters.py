@@ -4,8 +4,6 @@ Names are checked against the model, values against the type of their field; ids
 converted to their stored form, and nothing outside the adapters' subset passes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, final

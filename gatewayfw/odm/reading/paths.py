@@ -5,8 +5,6 @@ no kind describes, to anything. The server's code writes filters and sorts, so a
 name in them is a `UsageError`. Our choice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -6,8 +6,6 @@ in it does not: renewed copies, windows, repairs. If its caller gave the ``_id``
 deleted document's revision is never one of its successor.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar

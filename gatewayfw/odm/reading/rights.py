@@ -3,8 +3,6 @@
 They run once for each model and caller, when their results are first needed, and nothing restricts what they read.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property

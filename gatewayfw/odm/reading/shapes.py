@@ -3,8 +3,6 @@
 It is built from the names that were asked for, so that a document never shows more, whatever is stored in it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

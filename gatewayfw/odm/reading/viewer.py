@@ -1,7 +1,5 @@
 """For whom an operation reads, and which names are hidden there. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from typing import final
 

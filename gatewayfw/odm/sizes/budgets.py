@@ -20,8 +20,6 @@ a maximum counts with that. Sizes are those of BSON, https://bsonspec.org, exact
 they include the hidden field.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum

@@ -3,8 +3,6 @@
 Indexes are only compared and created, never dropped or changed, since whoever made one may need it.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace

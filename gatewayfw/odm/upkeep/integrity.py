@@ -5,8 +5,6 @@ is confirmed in one transaction that reads the document and everything that deci
 standalone server, which has no transactions, stop the writers first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ The rules of `gatewayfw.odm.copies.rules` define what is right. A fault can be r
 would lose data found nowhere else in the database; then a person must decide.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial

@@ -6,8 +6,6 @@ there. Names that the model does not declare are not judged, nor are the fields 
 their sources.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

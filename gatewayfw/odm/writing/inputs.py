@@ -1,7 +1,5 @@
 """Documents and relations as a caller gives them, parsed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """Reset hidden fields that other tools have damaged, where they stop a write."""
 
-from __future__ import annotations
-
 import logging
 from typing import Any
 

@@ -3,8 +3,6 @@
 What an operator does to a stored value is the database's part; that in memory is `gatewayfw.storage.update_operators`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime

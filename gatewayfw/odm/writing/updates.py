@@ -1,7 +1,5 @@
 """Pure functions that check updates and return their stored forms."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime

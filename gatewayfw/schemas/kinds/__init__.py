@@ -3,8 +3,6 @@
 `gatewayfw.schemas.kinds.base` defines their interface, `gatewayfw.schemas.fields` constructs them.
 """
 
-from __future__ import annotations
-
 from gatewayfw.schemas.kinds.base import Ability, Constant, Doubtful, Kind, KindField, quick_of
 from gatewayfw.schemas.kinds.checks import Parts
 from gatewayfw.schemas.kinds.foreign import as_kind

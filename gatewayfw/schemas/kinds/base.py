@@ -13,8 +13,6 @@ marshmallow's own fields, too. A new kind needs a class in this folder, a constr
 one row in each export; ``tests/schemas/test_every_kind.py`` names what is missing.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a field refuses: lengths, ranges, choices, and values that do not load."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterable, Mapping
 from enum import Flag

@@ -1,7 +1,5 @@
 """The kinds of values with parts: lists, mappings, objects, and any value."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import is_

@@ -37,8 +37,6 @@ function makes it or JSON has no form of it. ``nullable`` is true where null is 
 is what its author wrote. Of marshmallow's own fields the usual ones are known; any other is ``any``.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager

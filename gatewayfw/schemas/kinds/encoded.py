@@ -1,7 +1,5 @@
 """The kinds that JSON writes as text in a format: ids, UUIDs, dates, binary data."""
 
-from __future__ import annotations
-
 import binascii
 import re
 from base64 import b64decode, b64encode

@@ -5,8 +5,6 @@ users' fields and Schemas are adopted: marshmallow reads ``mapping.items`` for a
 each load the same default.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime

@@ -5,8 +5,6 @@ We store the loaded value where BSON has its type, part by part through lists, o
 dumped form otherwise. What a reply shows of that must load as the same value again. All our choice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, time
 from decimal import Decimal

@@ -3,8 +3,6 @@
 A document's field means the same in each form of a value: what a client sends, what Python passes, what a reply shows.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable, Iterator
 from datetime import UTC

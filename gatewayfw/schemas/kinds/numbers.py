@@ -1,7 +1,5 @@
 """Numbers, whole numbers, exact decimals, and booleans."""
 
-from __future__ import annotations
-
 import re
 from decimal import Context, Decimal, InvalidOperation
 from typing import Any

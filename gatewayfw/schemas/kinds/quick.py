@@ -12,8 +12,6 @@ Each kind makes its own tests from the parts in this module. A field is read onc
 act or model was given it has no effect here.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How many bytes values take in BSON: https://bsonspec.org."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 #: Stands for "no maximum"; sums and products of it are never smaller.

@@ -1,7 +1,5 @@
 """Texts, e-mail addresses and web addresses, and choices, which mostly are texts."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

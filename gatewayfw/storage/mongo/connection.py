@@ -1,7 +1,5 @@
 """One client per process, made lazily, and work outside of its deadlines."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -1,7 +1,5 @@
 """Translate the driver's errors into ours, so that none of them shows a document."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

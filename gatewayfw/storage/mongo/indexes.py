@@ -1,7 +1,5 @@
 """Find and build missing indexes on MongoDB."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any

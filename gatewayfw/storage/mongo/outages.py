@@ -5,8 +5,6 @@ an outage and logs its start and its end. No text contains credentials or the dr
 may change and may quote what was sent.
 """
 
-from __future__ import annotations
-
 import logging
 import re
 import threading

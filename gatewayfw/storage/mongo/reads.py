@@ -4,8 +4,6 @@ Decoding a reply of 16 MB with nested documents takes up to 400 MB, and a second
 are decoded at once, and the documents of large ones when they are taken.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice

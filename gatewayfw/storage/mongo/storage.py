@@ -1,7 +1,5 @@
 """Storage on MongoDB through PyMongo: indexes and documents."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 

@@ -4,8 +4,6 @@ They are only an optimisation: the database decides who wins. A thread that wait
 without the lock.
 """
 
-from __future__ import annotations
-
 import os
 import threading
 import time

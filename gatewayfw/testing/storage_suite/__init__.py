@@ -15,8 +15,6 @@ What they hold an adapter to is written in `gatewayfw.storage.base` and `gateway
 An adapter without transactions fails some of them.
 """
 
-from __future__ import annotations
-
 from gatewayfw.testing.storage_suite.indexes import Indexes
 from gatewayfw.testing.storage_suite.locks import Locks
 from gatewayfw.testing.storage_suite.reads import Reads

@@ -1,7 +1,5 @@
 """Indexes are built, listed, and reported; unique ones refuse each kind of write."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A touch reads, changes and locks documents in one write."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest

@@ -1,7 +1,5 @@
 """Which documents a filter finds, and what is read of them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any

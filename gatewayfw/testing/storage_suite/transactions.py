@@ -1,7 +1,5 @@
 """All writes of a transaction happen, or none; after a deadline nothing starts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event

@@ -1,7 +1,5 @@
 """What writes make of documents, and what they refuse."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta, timezone
 from typing import Any

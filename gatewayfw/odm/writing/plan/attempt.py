@@ -1,7 +1,5 @@
 """What a plan depends on besides its input, and what it leaves behind."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace

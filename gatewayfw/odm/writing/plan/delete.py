@@ -1,7 +1,5 @@
 """Plan deletes: of a document, of holders that require it, of copies elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any

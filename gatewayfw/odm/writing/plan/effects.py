@@ -1,7 +1,5 @@
 """What an operation does: to its own document as a member, and to its targets."""
 
-from __future__ import annotations
-
 from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final

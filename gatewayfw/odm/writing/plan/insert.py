@@ -1,7 +1,5 @@
 """Plan the insert of documents."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 
 from bson import ObjectId

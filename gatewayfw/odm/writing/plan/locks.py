@@ -5,8 +5,6 @@ both lock, so all changes of one document have one order: what is copied after a
 change finds each copy that was made before it. Each function here locks in the order of (collection, `_id`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """Plan changes of one document's relations."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Room in the operation's own document, and in holders, for a change."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,8 +5,6 @@ sends them, within one transaction; a plan has no storage. Steps are named like 
 these return.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 

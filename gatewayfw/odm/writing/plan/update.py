@@ -1,7 +1,5 @@
 """Plan the update of one document's pure fields."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -6,8 +6,6 @@ its share, where a target has a cut window, or where the database refuses a docu
 target is filled anew with what fits.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
