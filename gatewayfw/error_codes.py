@@ -1,10 +1,20 @@
-"""What programs read of a refused value: a code, and the bounds of its field.
+"""What programs read: why a call failed; why a value was refused, with its bounds.
 
-The list of codes is closed. Python's clients have these types as they stand here, other exports from the catalog.
+The lists of codes are closed, but an act may fail with a code of its own. Python's clients have these types as they
+stand here, other exports from the catalog.
 """
 
 from typing import Any, Literal, TypedDict
 
+#: Why a call failed, in the words of the gateway and of clients of Python.
+GatewayCode = Literal[
+    "bad_gateway", "bad_request", "conflict", "definition_error", "duplicate_key", "error", "forbidden",
+    "gateway_timeout", "hidden", "in_progress", "internal_error", "key_reused", "method_not_allowed", "not_done",
+    "not_found", "outcome_unknown", "partly_done", "precondition_failed", "rate_limited", "remote_error",
+    "remote_timeout", "reply_too_large", "stale", "still_referenced", "storage_error", "timeout", "too_large",
+    "too_many_requests", "unauthenticated", "unavailable", "unsupported_media_type", "usage_error", "validation_error",
+]  # fmt: skip
+ClientCode = Literal["bad_reply", "no_reply", "timeout", "unreachable"]
 #: A bound as JSON: that of decimals, dates and times is text.
 ErrorBound = int | float | str
 #: What a value should have been.

@@ -13,6 +13,7 @@ from marshmallow import fields as mm
 
 from gatewayfw import error_codes, gateway, messages
 from gatewayfw.error_codes import ErrorCode, ErrorDetail
+from gatewayfw.errors import GatewayError, HttpError
 from gatewayfw.messages import CODES, KNOWN, Text, detail_of
 from gatewayfw.schemas.kinds.checks import CHECKS
 
@@ -40,6 +41,12 @@ def classes(kind: type) -> list[type]:
 def test_every_text_about_a_value_has_a_code_and_no_other_text_has():
     assert [name for name, text in TEXTS.items() if isinstance(text, Text)] == OF_VALUES
     assert {code for name in OF_VALUES for code in TEXTS[name].codes} <= set(CODES)
+
+
+def test_the_codes_of_failed_calls_are_those_of_all_errors():
+    own = {kind.code for kind in classes(GatewayError) if kind.__module__.startswith("gatewayfw.")}
+    by_status = {HttpError("", status).code for status in range(400, 600)}
+    assert list(get_args(error_codes.GatewayCode)) == sorted(own | by_status)
 
 
 def test_a_text_without_a_code_cannot_be_written():

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from gatewayfw.error_codes import ErrorDetail
+from gatewayfw.error_codes import ClientCode, ErrorDetail, GatewayCode
 from gatewayfw.wire.posting import HttpReply, NotAGateway, check_head, envelope_of, is_envelope, read_json
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ class CallError(Exception):
     Attributes:
         message: what went wrong, for people, in the gateway's words.
         status: the HTTP status; 0 without a reply.
-        code: a stable word for programs, such as ``validation_error``.
+        code: a stable word for programs: the gateway's, the client's, or one of the act's own.
         errors: messages by the path of the value, for validation and duplicate keys; else empty.
         details: for each message of ``errors`` its code with the bounds of the field, for programs.
         request_id: the request's id in the gateway's log, if the gateway sent it.
@@ -36,7 +36,7 @@ class CallError(Exception):
         self,
         message: str,
         status: int = 0,
-        code: str = "error",
+        code: GatewayCode | ClientCode | str = "error",
         *,
         errors: Mapping[str, list[str]] | None = None,
         details: Mapping[str, list[ErrorDetail]] | None = None,

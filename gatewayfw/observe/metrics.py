@@ -6,12 +6,12 @@ import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, final, get_args
 from weakref import WeakKeyDictionary
 
-from gatewayfw import errors
 from gatewayfw.environment import METRICS_VARIABLE
-from gatewayfw.errors import DefinitionError, GatewayError, HttpError
+from gatewayfw.error_codes import GatewayCode
+from gatewayfw.errors import DefinitionError
 from gatewayfw.observe.calls import OK, UNKNOWN, Call
 
 if TYPE_CHECKING:
@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 #: Upper bounds of the histogram, in seconds.
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 #: The codes that may be labels; others are an author's or a remote service's, and count as `CUSTOM`.
-CODES = frozenset(
-    {OK, "error", *HttpError._CODES.values()}
-    | {kind.code for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, GatewayError)}
-)
+CODES = frozenset({OK, *get_args(GatewayCode)})
 CUSTOM = "custom"
 #: The outcome of a call that named no registered act.
 REFUSED = "refused"

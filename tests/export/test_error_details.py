@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import get_args
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from gatewayfw.core import gateway
+from gatewayfw.error_codes import ClientCode, GatewayCode
 from gatewayfw.export.openapi import openapi
 from gatewayfw.export.python.module import python
 from gatewayfw.export.typescript.module import typescript
@@ -16,11 +18,12 @@ from gatewayfw.schemas import integer, string
 from tests.export.checking import assert_told
 from tests.export.compiling import COMPILERS
 
+FAILURES = sorted({*get_args(GatewayCode), *get_args(ClientCode)} - {"stale"})
 PLAIN = [code for code, bounds in CODES.items() if not bounds]
 RIGHT = f"""\
-from typing import assert_never
+from typing import Never, assert_never, cast
 
-from gateway_types import CallError, ErrorCode, ErrorDetail
+from gateway_types import CallError, ClientCode, ErrorCode, ErrorDetail, GatewayCode
 
 
 def told(detail: ErrorDetail) -> str:
@@ -52,10 +55,22 @@ def told(detail: ErrorDetail) -> str:
 
 def read(error: CallError) -> list[ErrorCode]:
     return [detail["code"] for details in error.details.values() for detail in details if told(detail)]
+
+
+def advice(error: CallError) -> str:
+    code = cast(GatewayCode | ClientCode, error.code)
+    match code:
+        case "stale":
+            return "read it again"
+        case {" | ".join(map(repr, FAILURES))}:
+            return code
+        case _ as other:
+            never: Never = other
+            return "an act's own"
 """
 WRONG = """\
-from gateway_types import CallError, ErrorCode, ErrorDetail
-from typing import assert_never
+from gateway_types import CallError, ClientCode, ErrorCode, ErrorDetail, GatewayCode
+from typing import Never, assert_never, cast
 
 
 def told(detail: ErrorDetail) -> str:
@@ -73,11 +88,22 @@ def count(code: ErrorCode) -> int:
 
 def read(error: CallError) -> ErrorCode:
     return error.code  #! return-value
+
+
+def advice(error: CallError) -> GatewayCode:
+    code = cast(GatewayCode | ClientCode, error.code)
+    match code:
+        case "stale" | "no_reply":
+            return "stail"  #! return-value
+        case _ as other:
+            never: Never = other  #! assignment
+    return error.code  #! return-value
 """
+NAMES = "ClientCode, ErrorCode, ErrorDetail, GatewayCode"
 #: Where the types come from: a generated module, or the package.
 PLACES = {
-    "a generated module": "from gateway_types import CallError, ErrorCode, ErrorDetail\n",
-    "the package": "from gatewayfw.client import CallError\nfrom gatewayfw.error_codes import ErrorCode, ErrorDetail\n",
+    "a generated module": f"from gateway_types import CallError, {NAMES}\n",
+    "the package": f"from gatewayfw.client import CallError\nfrom gatewayfw.error_codes import {NAMES}\n",
 }
 
 

@@ -8,8 +8,9 @@ a ``fetch``: browsers, Node 18 and later, Deno, Bun.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
-from typing import Any
+from typing import Any, get_args
 
+from gatewayfw.error_codes import GatewayCode
 from gatewayfw.export import FROZEN, OPENING
 from gatewayfw.export.typescript.kinds import DEEPEST, Asked, Sent, Shown, TypeMember, block, key, union
 from gatewayfw.schemas.kinds.base import Description
@@ -38,6 +39,7 @@ def _rest(catalog: Mapping[str, Any]) -> str:
     below = ", ".join(str(max(level - 1, 0)) for level in range(DEEPEST + 1))
     text = text.replace("/* levels below */", below).replace("{ token: client.token }", _token(catalog["tokens"]))
     text = text.replace("/* most */", str(catalog["maxBatch"]))
+    text = text.replace("/* codes */", union(get_args(GatewayCode)))
     text = text.replace("/* details */", " | ".join(map(Shown().type, catalog["codes"])))
     return _BATCH.sub(r"\1" if catalog["maxBatch"] else "", text)
 

@@ -128,13 +128,19 @@ type Below = [/* levels below */];
 /** Why a value was refused: a code, and the bounds of its field. The list is closed. */
 export type ErrorDetail = /* details */;
 export type ErrorCode = ErrorDetail["code"];
+/** Why a call failed, in the words of the gateway; an act may have others. */
+export type GatewayCode = /* codes */;
+/** Why a call failed, in the words of this client. */
+export type ClientCode = "no_envelope" | "no_progress" | "no_reply" | "refused";
+/** The text keeps editors completing the codes; `code as GatewayCode | ClientCode` leaves it out for a `switch`. */
+export type FailureCode = GatewayCode | ClientCode | (string & {});
 /**
  * Why a request failed: `message` and `errors`, texts by the path of the value, are for people, `code` and `details`,
  * which has a code for each text, are for programs.
  */
 export interface Refusal {
   message: string;
-  code: string;
+  code: FailureCode;
   errors?: { [path: string]: string[] };
   details?: { [path: string]: ErrorDetail[] };
   requestId?: string;
@@ -149,7 +155,7 @@ export type Reply<B> = { success: true; status: number; headers: ReplyHeaders; b
 export class GatewayError extends Error {
   readonly reply: Failure;
   readonly status: number;
-  readonly code: string;
+  readonly code: FailureCode;
   readonly errors: { [path: string]: string[] };
   readonly details: { [path: string]: ErrorDetail[] };
   readonly requestId: string | undefined;

@@ -1,5 +1,5 @@
 // Every code of a refused value has its case, and its bounds are typed.
-import { GatewayError, type ErrorCode, type ErrorDetail } from "./gateway.js";
+import { GatewayError, type ClientCode, type ErrorCode, type ErrorDetail, type GatewayCode } from "./gateway.js";
 
 export function told(detail: ErrorDetail): string {
   switch (detail.code) {
@@ -76,4 +76,25 @@ export function all(code: ErrorCode): number {
 export function first(error: GatewayError): string | undefined {
   const details: { [path: string]: ErrorDetail[] } = error.details;
   return Object.entries(details).map(([path, [detail]]) => (detail ? `${path}: ${told(detail)}` : path))[0];
+}
+
+export function advice(error: GatewayError): string {
+  const code = error.code as GatewayCode | ClientCode;
+  switch (code) {
+    case "stale":
+      return "read it again";
+    case "validation_error":
+      return first(error) ?? error.message;
+    case "bad_gateway": case "bad_request": case "conflict": case "definition_error": case "duplicate_key":
+    case "error": case "forbidden": case "gateway_timeout": case "hidden": case "in_progress": case "internal_error":
+    case "key_reused": case "method_not_allowed": case "not_done": case "not_found": case "outcome_unknown":
+    case "partly_done": case "precondition_failed": case "rate_limited": case "remote_error": case "remote_timeout":
+    case "reply_too_large": case "still_referenced": case "storage_error": case "timeout": case "too_large":
+    case "too_many_requests": case "unauthenticated": case "unavailable": case "unsupported_media_type":
+    case "usage_error": case "no_envelope": case "no_progress": case "no_reply": case "refused":
+      return code;
+    default:
+      code satisfies never;
+      return error.code === "out_of_stock" ? "an act's own" : error.message;
+  }
 }

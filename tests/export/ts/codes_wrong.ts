@@ -1,5 +1,5 @@
 // A program that forgets a code, or reads a bound that a code does not have, does not compile.
-import type { ErrorCode, ErrorDetail } from "./gateway.js";
+import type { ErrorCode, ErrorDetail, GatewayCode, GatewayError } from "./gateway.js";
 
 export function forgets(code: Extract<ErrorCode, "required" | "null" | "too_short">): number {
   switch (code) {
@@ -23,4 +23,21 @@ export function reads(detail: ErrorDetail): unknown {
   // @ts-expect-error -- nothing of that is ever expected
   if (detail.code === "wrong_type" && detail.expected === "int") return 2;
   return minimum;
+}
+
+export function misses(error: GatewayError): string {
+  const code = error.code as Exclude<GatewayCode, "timeout">;
+  // @ts-expect-error -- an act may raise others
+  const known: GatewayCode = error.code;
+  switch (code) {
+    case "stale":
+      return known;
+    // @ts-expect-error -- none of the codes
+    case "stail":
+      return code;
+    default:
+      // @ts-expect-error -- all others are left
+      code satisfies never;
+      return code;
+  }
 }
