@@ -223,7 +223,6 @@ NO_SERVICE = "service not found: {name}"
 NO_MODEL = "model not found: {name}"
 NO_ACTS = "no acts found for model: {name}"
 NO_ACT = "act not found: {name}"
-NO_FIELD_OR_RELATION = "{what} not found: {name}"
 #: Where a list of names is empty.
 NONE = "none"
 KNOWN_NAMES = "{message} (known: {names})"

@@ -143,10 +143,6 @@ class Schemas(Constructors):
         """Return all models by name, in the order of their definition."""
         return dict(self._state.models)
 
-    def get_schemas_keys(self) -> list[str]:
-        """Return the names of all models, in the order of their definition."""
-        return list(self._state.models)
-
     def get_schema(self, name: str) -> ModelSchema:
         """Return one model; NotFound for an unknown one."""
         return _find_model(self._state, name)
@@ -154,10 +150,6 @@ class Schemas(Constructors):
     def get_pure(self, name: str) -> dict[str, Field[Any]]:
         """Return the pure fields of a model by name; NotFound for an unknown model."""
         return dict(self.get_schema(name).pure)
-
-    def get_pure_field(self, name: str, key: str) -> Field[Any]:
-        """Return one pure field of a model; NotFound for an unknown model or field."""
-        return _find_named(self.get_schema(name).pure, name, key, "field")
 
     def get_relations(self, name: str) -> dict[str, Relation]:
         """Return the relations a model declares by name; NotFound for an unknown model."""
@@ -168,30 +160,6 @@ class Schemas(Constructors):
         state = self._state
         _find_model(state, name)
         return state.reverses(name)
-
-    def get_relation(self, name: str, key: str) -> Relation | RelatedRelation:
-        """Return a model's relation or reverse relation; NotFound when there is none."""
-        return _find_named(self.links(name), name, key, "relation")
-
-    def get_pure_from_relations(self, name: str) -> dict[str, dict[str, Field[Any]]]:
-        """Return the pure fields in the copies that a model embeds, by relation.
-
-        Fields that the relation or the copied model leaves out are not among them. NotFound for an unknown model, also
-        where a relation names it.
-        """
-        return {
-            key: self._copied_fields(one.schema_name, one.excludes) for key, one in self.get_relations(name).items()
-        }
-
-    def get_pure_from_related_relations(self, name: str) -> dict[str, dict[str, Field[Any]]]:
-        """Return the same as `get_pure_from_relations` for a model's reverse relations."""
-        return {
-            key: self._copied_fields(one.member, one.excludes) for key, one in self.get_related_relations(name).items()
-        }
-
-    def _copied_fields(self, model: str, excludes: frozenset[str]) -> dict[str, Field[Any]]:
-        schema = self.get_schema(model)
-        return {name: schema.pure[name] for name in schema.copy_fields(excludes)}
 
     def links(self, name: str) -> Mapping[str, Relation | RelatedRelation]:
         """Return relations, then reverse relations, as a cached view; NotFound as there."""
@@ -276,13 +244,8 @@ class Schemas(Constructors):
 
     # The contract's spellings of the methods above.
     getSchemas = get_schemas
-    getSchemasKeys = get_schemas_keys
     getSchema = get_schema
     getPure = get_pure
-    getPureModelByNameAndKey = get_pure_field
-    getPureFromMainRelations = get_pure_from_relations
-    getPureFromRelatedRelations = get_pure_from_related_relations
-    getRelation = get_relation
     getRelations = get_relations
     getRelatedRelations = get_related_relations
     selectStruct = select_struct
@@ -292,13 +255,6 @@ class Schemas(Constructors):
 def _retired(schemas: Schemas, model: str) -> tuple[str, ...] | None:
     found = [one.retired for one in schemas.migrations().values() if one.model == model]
     return None if None in found else tuple(dict.fromkeys(name for names in found for name in names))
-
-
-def _find_named(parts: Mapping[str, T], model: str, key: str, what: str) -> T:
-    try:
-        return parts[key]
-    except (KeyError, TypeError):
-        raise NotFound(messages.NO_FIELD_OR_RELATION.format(what=what, name=f"{shown(model)}.{shown(key)}")) from None
 
 
 def _find_model(state: State, name: str) -> ModelSchema:

@@ -27,56 +27,13 @@ def test_models_are_introspected_by_name(shop: Schemas) -> None:
     assert shop.get_related_relations("city") == {}
 
 
-def test_one_field_and_one_relation_are_found_by_name(shop: Schemas) -> None:
-    relation = shop.get_relations("city")["country"]
-    assert shop.get_schemas_keys() == ["country", "city"]
-    assert shop.get_pure_field("city", "code") is shop.get_pure("city")["code"]
-    assert shop.get_relation("city", "country") is relation
-    assert shop.get_relation("country", "cities") is relation.related_relations["cities"]
-
-
-@pytest.mark.parametrize(("key", "named"), [("nothing", "nothing"), ("_id", "_id"), ([], "<list>")])
-def test_what_a_model_does_not_have_is_not_found(shop: Schemas, key: Any, named: str) -> None:
-    for find, what in ((shop.get_pure_field, "field"), (shop.get_relation, "relation")):
-        with pytest.raises(NotFound) as caught:
-            find("city", key)
-        assert caught.value.message == f"{what} not found: city.{named}"
-
-
-def test_the_fields_of_copies_are_told_without_what_is_left_out(shop: Schemas) -> None:
-    relation = {"schemaName": "country", "type": "multiple", "excludes": ["population"]}
-    reverse = {"rivers": {"type": "multiple", "excludes": ["length"]}}
-    shop.add("river", {"name": string(), "length": string()}, {"lands": {**relation, "relatedRelations": reverse}})
-    country, city, river = (shop.get_pure(name) for name in ("country", "city", "river"))
-    assert shop.get_pure_from_relations("river") == {"lands": {"name": country["name"]}}
-    assert shop.get_pure_from_relations("city") == {"country": country}
-    assert shop.get_pure_from_relations("country") == shop.get_pure_from_related_relations("city") == {}
-    assert shop.get_pure_from_related_relations("country") == {
-        "cities": {"name": city["name"]},
-        "rivers": {"name": river["name"]},
-    }
-
-
-def test_the_fields_of_copies_of_an_undefined_model_are_not_found(shop: Schemas) -> None:
-    shop.add("lake", {"name": string()}, {"sea": link("sea")})
-    with pytest.raises(NotFound) as caught:
-        shop.get_pure_from_relations("lake")
-    assert caught.value.message == "model not found: sea"
-
-
 def test_relations_are_found_from_either_side(shop: Schemas) -> None:
     relation = shop.get_relations("city")["country"]
     assert shop.embedders("country") == (relation,)
     assert shop.embedders("city") == ()
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("get_schema", "get_pure", "get_relations", "get_related_relations", "validate"),
-        *("get_pure_from_relations", "get_pure_from_related_relations"),
-    ],
-)
+@pytest.mark.parametrize("name", ["get_schema", "get_pure", "get_relations", "get_related_relations", "validate"])
 def test_an_unknown_model_is_not_found(shop: Schemas, name: str) -> None:
     with pytest.raises(NotFound) as caught:
         getattr(shop, name)("town\n")
@@ -211,12 +168,7 @@ def test_the_contracts_names_are_aliases() -> None:
     aliases = {
         "getSchemas": "get_schemas",
         "getSchema": "get_schema",
-        "getSchemasKeys": "get_schemas_keys",
         "getPure": "get_pure",
-        "getPureModelByNameAndKey": "get_pure_field",
-        "getPureFromMainRelations": "get_pure_from_relations",
-        "getPureFromRelatedRelations": "get_pure_from_related_relations",
-        "getRelation": "get_relation",
         "getRelations": "get_relations",
         "getRelatedRelations": "get_related_relations",
         "selectStruct": "select_struct",
