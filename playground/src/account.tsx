@@ -51,14 +51,14 @@ export function Account() {
   const isHome = view.value === "acts" && !activeTab.value;
   if (!token.value)
     return (
-      <>
+      <span class="account">
         <IconButton icon="settings" label="Headers and token" onClick={showHeaders} />
         {canLogIn && (
           <Button look={isHome ? undefined : "primary"} onClick={showLogin}>
             Log in
           </Button>
         )}
-      </>
+      </span>
     );
   return <SignedIn canLogIn={canLogIn} />;
 }

@@ -9,12 +9,14 @@ import { followAddress } from "./state/address";
 import { followRole } from "./state/follow-role";
 import { keepTabs } from "./state/kept-tabs";
 import { showWhatIsCut } from "./ui/cut";
+import { keepFocus } from "./ui/focus";
 import { followService, loadCatalog } from "./state/refresh";
 
 async function start(): Promise<void> {
   applyColor();
   render(<Shell />, document.getElementById("app") as HTMLElement);
   showWhatIsCut();
+  keepFocus();
   startHistory();
   try {
     await loadCatalog();

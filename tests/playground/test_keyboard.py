@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.playground.conftest import open_act
+from tests.playground.conftest import open_act, show_view
 
 
 def focused(page) -> str:
@@ -71,6 +71,41 @@ def test_a_dialog_gives_the_focus_back(page):
     page.keyboard.press("Escape")
     page.get_by_role("dialog").wait_for(state="detached")
     assert button.evaluate("one => one === document.activeElement") is True
+
+
+def test_the_focus_stays_where_it_was_when_what_has_it_is_taken_away(page):
+    for act in ("addCity", "getCity", "getMe"):
+        open_act(page, act)
+    for closed, next_one in (("getCity", "user.getMe"), ("getMe", "city.addCity")):
+        page.get_by_role("button", name=f"Close {closed}").focus()
+        page.keyboard.press("Enter")
+        page.get_by_role("button", name=f"Close {closed}").wait_for(state="detached")
+        assert focused(page) == next_one
+    page.get_by_role("button", name="Close addCity").focus()
+    page.keyboard.press("Enter")
+    page.locator("main .acts-main:focus").wait_for()
+    page.get_by_role("banner").get_by_role("button", name="Log in").focus()
+    page.keyboard.press("Enter")
+    page.locator("dialog [data-path='set.email']").fill("manager@example.com")
+    page.locator("dialog [data-path='set.password']").fill("demo-manager")
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog").wait_for(state="detached")
+    assert focused(page) == "Manager, manager@example.com"
+    page.keyboard.press("Enter")
+    page.get_by_role("menuitem", name="Log out").press("Enter")
+    page.get_by_role("banner").get_by_role("button", name="Log in").wait_for()
+    assert focused(page) == "Headers and token"
+
+
+RING = """one => { const { outlineOffset, outlineWidth } = getComputedStyle(one);
+    return parseFloat(outlineOffset) + parseFloat(outlineWidth); }"""
+
+
+def test_the_ring_around_the_content_is_within_it(page):
+    for view in ("acts", "schema", "history"):
+        show_view(page, view)
+        page.get_by_role("link", name="Skip to content").press("Enter")
+        assert page.locator("main:focus-visible, main [data-content]:focus-visible").evaluate(RING) == 0
 
 
 def test_arrows_lead_through_menus_and_tabs(page):

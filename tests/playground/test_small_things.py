@@ -42,6 +42,13 @@ def test_ids_and_dates_that_are_refused_are_red_and_a_pattern_is_shown(page):
         assert at(page, f"set.{name}").evaluate(RED), name
 
 
+def test_the_same_note_counts_and_stands_once(page):
+    for _ in range(3):
+        page.get_by_role("button", name="Copy the address").click()
+    page.get_by_text("Copied. ×3").wait_for()
+    assert page.locator(".notice").count() == 1
+
+
 def test_the_palette_finds_by_letters_in_order(page):
     page.keyboard.press("Control+k")
     page.get_by_role("combobox").fill("gtship")

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { classes, IconButton } from "./button";
+import { placeOf } from "./focus";
 import { Notices, noticesIn } from "./notice";
 
 export interface DialogProps {
@@ -20,7 +21,7 @@ export function Dialog({ title, onClose, children, actions, wide, bare }: Dialog
   const element = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => {
     const dialog = element.current;
-    const before = document.activeElement;
+    const back = placeOf(document.activeElement);
     const outer = noticesIn.value;
     noticesIn.value = element;
     if (dialog && !dialog.open) dialog.showModal();
@@ -29,7 +30,7 @@ export function Dialog({ title, onClose, children, actions, wide, bare }: Dialog
     return () => {
       noticesIn.value = outer;
       dialog?.close();
-      if (before instanceof HTMLElement && before.isConnected) before.focus();
+      back();
     };
   }, []);
   const latest = useRef(onClose);

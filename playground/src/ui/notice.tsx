@@ -12,6 +12,8 @@ interface Note {
   show: (() => void) | undefined;
   heard: boolean;
   about: string;
+  /** How often it was told while it is shown. */
+  times: number;
 }
 const notes = signal<Note[]>([]);
 let lastId = 0;
@@ -34,11 +36,14 @@ interface NoteOptions {
   about?: string;
 }
 
-/** Show a note for a few seconds, longer where it has a button. */
+/** Show a note for a few seconds, longer where it has a button; the same one without a button counts. */
 export function notify(text: string, { bad = false, undo, show, lasts, heard = false, about = "" }: NoteOptions = {}): void {
   const id = ++lastId;
   if (about) closeNotes(about);
-  notes.value = [...notes.value.slice(-2), { id, text, bad, undo, show, heard, about }];
+  const isSame = (note: Note): boolean => note.text === text && !(note.undo || note.show || undo || show);
+  const times = (notes.value.find(isSame)?.times ?? 0) + 1;
+  const others = notes.value.filter((note) => !isSame(note));
+  notes.value = [...others.slice(-2), { id, text, bad, undo, show, heard, about, times }];
   setTimeout(() => close(id), undo || show || lasts ? LONG : SHORT);
 }
 
@@ -57,9 +62,10 @@ export function Notices({ within = null }: { within?: object | null }) {
   if (noticesIn.value !== within) return null;
   return (
     <div class="notices" role="status" aria-live="polite">
-      {notes.value.map(({ id, text, bad, undo, show, heard }) => (
+      {notes.value.map(({ id, text, bad, undo, show, heard, times }) => (
         <p key={id} class={heard ? "sr-only" : bad ? "notice bad" : "notice"}>
           {text}
+          {times > 1 && ` ×${times}`}
           {Object.entries({ Undo: undo, Show: show }).map(([label, run]) =>
             run ? (
               <button

@@ -1,1 +1,0 @@
-import{C as e}from"./notice-BWOd2rtP.js";import{n as t}from"./who-CZG0dWZC.js";import{n}from"./find-GQt3vohr.js";import{LinkedView as r}from"./view-1GOonCux.js";import{t as i}from"./jsxRuntime-avN8QTAV.js";function a({model:a,id:o}){let s=e(t),c=n(a,o);return c?i(r,{file:c,who:s},c.url):null}export{a as FileOfId};

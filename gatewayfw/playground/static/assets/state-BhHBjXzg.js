@@ -1,1 +1,0 @@
-import"./tabs-BX1_BFgu.js";

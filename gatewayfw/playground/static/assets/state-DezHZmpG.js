@@ -1,0 +1,1 @@
+import"./tabs-mipHx7tn.js";
