@@ -33,8 +33,7 @@ from marshmallow.fields import Field
 
 from gatewayfw.acts import Act, Acts
 from gatewayfw.acts.hooks import find_marks
-from gatewayfw.acts.replies import Exceptions
-from gatewayfw.acts.returns import Returns, Selected
+from gatewayfw.acts.replies import Exceptions, Returns, Selected
 from gatewayfw.error_codes import ErrorBound, ErrorDetail
 from gatewayfw.policies.declaration import Policy
 from gatewayfw.policies.joining import Joined, hidden_for_somebody, joined, policies_of

@@ -25,8 +25,7 @@ from gatewayfw.acts.hooks import (
     join_early_hooks,
 )
 from gatewayfw.acts.idempotent import Idempotency, parse_idempotent
-from gatewayfw.acts.replies import Exceptions, parse_exceptions
-from gatewayfw.acts.returns import Returns, parse_returns
+from gatewayfw.acts.replies import Exceptions, Returns, parse_exceptions, parse_returns
 from gatewayfw.errors import DefinitionError
 from gatewayfw.schemas.get import Bounds, Ceilings
 from gatewayfw.schemas.paths import shown

@@ -121,10 +121,10 @@ class Acts(Directory):
         ``public`` says that the act needs no access rule; the setting ``require_access`` demands a rule of all other
         acts. ``limit`` is the rate at which one caller may call, such as ``"10/minute"``, or a list of rates; see
         `gatewayfw.limits`. ``max_get_depth``, ``max_get_leaves`` and ``max_reply_bytes`` replace the settings of those
-        names. ``returns`` describes the result for clients, see `gatewayfw.acts.returns`. ``mcp`` offers the act to
-        language models as a tool, and may say what it does with the service's own data: see `gatewayfw.export.mcp`.
-        ``exceptions`` says which replies exceptions of the act and its hooks become, ``{SomeError: (409, "code",
-        "message")}``, in addition to the gateway's, see `gatewayfw.acts.replies`.
+        names. ``returns`` describes the result for clients, see `gatewayfw.acts.replies.parse_returns`. ``mcp`` offers
+        the act to language models as a tool, and may say what it does with the service's own data: see
+        `gatewayfw.export.mcp`. ``exceptions`` says which replies exceptions of the act and its hooks become,
+        ``{SomeError: (409, "code", "message")}``, in addition to the gateway's, see `gatewayfw.acts.replies`.
 
         ``idempotent`` is how long (``"24h"``) the reply is kept for requests that repeat an ``Idempotency-Key``; such a
         request is done once, in one transaction, and a repetition gets the first reply. A key belongs to its caller:

@@ -8,7 +8,7 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from gatewayfw.acts.act import ACT_KEYS, ActDefinition, parse_act, parse_limit_texts
-from gatewayfw.acts.returns import Selected
+from gatewayfw.acts.replies import Selected
 from gatewayfw.errors import DefinitionError
 from gatewayfw.limits import RateLimits
 from gatewayfw.schemas import file, string
