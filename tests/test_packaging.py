@@ -133,7 +133,7 @@ def test_the_plugin_imports_no_more_than_it_needs():
         "print(*sorted(name for name in names if name.partition('.')[0] not in sys.stdlib_module_names))"
     )
     loaded = run(sys.executable, "-c", script, cwd=ROOT).split()
-    assert loaded == ["gatewayfw", "gatewayfw.open_contexts", "gatewayfw.testing", "gatewayfw.testing.plugin"]
+    assert loaded == ["gatewayfw", "gatewayfw.context_variables", "gatewayfw.testing", "gatewayfw.testing.plugin"]
 
 
 @pytest.mark.slow

@@ -18,14 +18,13 @@ TESTS = Path(__file__).parent
 ROOT = TESTS.parent / "gatewayfw"
 
 BOTTOM = {
-    "callers",
+    "context_variables",
     "token_carriers",
     "environment",
     "error_codes",
     "errors",
     "logs",
     "messages",
-    "open_contexts",
     "pieces",
     "settings",
     "spelling",
@@ -36,7 +35,7 @@ PARTS = WEB | {"limits", "auth", "client", "observe", "playground"}
 
 #: What each part may import, itself apart; a longer name wins.
 MAY_SEE: dict[str, set[str]] = {
-    "callers": set(),
+    "context_variables": set(),
     "pieces": set(),
     "token_carriers": {"errors"},
     "environment": {"errors"},
@@ -44,7 +43,6 @@ MAY_SEE: dict[str, set[str]] = {
     "error_codes": set(),
     "logs": {"errors"},
     "messages": {"error_codes"},
-    "open_contexts": set(),
     "spelling": set(),
     "settings": {"errors", "logs"},
     "schemas": BOTTOM,

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, final
 
 from gatewayfw.acts.headers import Headers
-from gatewayfw.open_contexts import OPEN_CONTEXTS, OpenContexts
+from gatewayfw.context_variables import OPEN_CONTEXTS, OpenContexts
 
 #: The key of the context that holds the address of the connection.
 ADDRESS = "Address"

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from contextvars import Token
 from typing import Any, Literal, Protocol, final
 
-from gatewayfw.callers import CALLERS, Caller, Entry, Free, calling
+from gatewayfw.context_variables import CALLERS, Caller, Entry, Free, calling
 from gatewayfw.errors import DefinitionError, UsageError
 from gatewayfw.policies.declaration import ContextFn, find_problems, parse_policy
 from gatewayfw.policies.joining import refuse_hidden

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from gatewayfw.open_contexts import open_scratch
+from gatewayfw.context_variables import open_scratch
 
 if TYPE_CHECKING:
     from pymongo import MongoClient

@@ -25,7 +25,7 @@ from gatewayfw.acts.context import ContextFns, copy_for_attempt
 from gatewayfw.acts.lifecycle import BatchTotals, Lifecycle, say_what_is_done
 from gatewayfw.acts.remote import RemoteService
 from gatewayfw.acts.replies import RequestBounds, WrittenReply
-from gatewayfw.callers import Caller
+from gatewayfw.context_variables import Caller
 from gatewayfw.errors import BadRequest, GatewayError, NotDone
 from gatewayfw.observe.calls import OK, CallObservers, OpenCall
 from gatewayfw.odm import Odm

@@ -13,7 +13,7 @@ from types import MappingProxyType, SimpleNamespace
 import pytest
 
 from gatewayfw.acts.context import Context, ContextFns, copy_for_attempt, fill
-from gatewayfw.open_contexts import open_scratch
+from gatewayfw.context_variables import open_scratch
 
 
 @pytest.fixture

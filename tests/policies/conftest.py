@@ -6,7 +6,7 @@ import mongomock
 import pytest
 
 from gatewayfw import gateway, optional, string
-from gatewayfw.callers import Caller, calling
+from gatewayfw.context_variables import Caller, calling
 
 ROLES = ["Clerk", "Customer", "Auditor"]
 

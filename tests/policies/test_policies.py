@@ -9,7 +9,7 @@ import pytest
 from flask import Flask, after_this_request
 
 from gatewayfw import Forbidden, gateway, string
-from gatewayfw.callers import CALLERS, Free
+from gatewayfw.context_variables import CALLERS, Free
 from tests.policies.conftest import ROLES, define
 
 

@@ -8,7 +8,7 @@ from typing import Any, final
 
 from bson import ObjectId
 
-from gatewayfw.callers import CALLERS, Caller
+from gatewayfw.context_variables import CALLERS, Caller
 from gatewayfw.errors import UsageError
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.reading.filters import choose_filter, revealed, selects_all, stored_filter

@@ -11,7 +11,7 @@ from typing import Any, final
 
 from bson import ObjectId
 
-from gatewayfw.callers import Caller, Free, calling
+from gatewayfw.context_variables import Caller, Free, calling
 from gatewayfw.errors import UsageError
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm.reading.filters import stored_filter

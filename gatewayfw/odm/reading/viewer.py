@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import final
 
 from gatewayfw import messages
-from gatewayfw.callers import Caller
+from gatewayfw.context_variables import Caller
 from gatewayfw.errors import Hidden
 from gatewayfw.policies.declaration import ContextFn
 from gatewayfw.policies.joining import Joined, hidden_for_somebody, joined, policies_of

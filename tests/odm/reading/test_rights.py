@@ -6,7 +6,7 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw import UsageError, gateway, optional, string
-from gatewayfw.callers import CALLERS, Caller, Free
+from gatewayfw.context_variables import CALLERS, Caller, Free
 from gatewayfw.odm.reading.rights import NOTHING, both, limit, rights_of
 from gatewayfw.odm.reading.viewer import Viewer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw import gateway, string
-from gatewayfw.callers import Caller
+from gatewayfw.context_variables import Caller
 from gatewayfw.errors import Hidden
 from gatewayfw.odm.reading.viewer import Viewer, revealable
 from gatewayfw.schemas.models import copied_model

@@ -1,14 +1,15 @@
-"""Whose rights hold in a thread or task, for the policies of each gateway.
+"""What holds in a thread or task: whose rights, by gateway, and which contexts are open.
 
-The lifecycle of an act notes here who calls; the operations of models ask. A thread that an act starts has a caller
-only if the context variables were handed on (`contextvars.copy_context`).
+The lifecycle of an act notes who calls; the operations of models ask. A thread that an act starts has a caller only if
+the context variables were handed on (`contextvars.copy_context`). This needs no other module: pytest loads the plugin,
+and so this, in every session.
 """
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
-from typing import Any, final
+from typing import Any, NamedTuple, final
 
 
 @final
@@ -57,3 +58,36 @@ def calling(of: Any, entry: Entry) -> Iterator[None]:
         yield
     finally:
         CALLERS.reset(token)
+
+
+# -- the contexts that are open by hand, and that of a test
+
+
+class OpenContexts(NamedTuple):
+    """The contexts open in a thread or task.
+
+    ``opened`` has them by the context functions of their gateway. It is replaced, never changed, because copies share
+    it.
+
+    ``scratch``, if any, is where gateways find a context outside of requests: that of a test.
+    """
+
+    opened: Mapping[Any, Any]
+    scratch: dict[Any, Any] | None
+
+
+_NOTHING = OpenContexts({}, None)
+OPEN_CONTEXTS: ContextVar[OpenContexts] = ContextVar("gatewayfw_contexts", default=_NOTHING)
+
+
+@contextmanager
+def open_scratch() -> Iterator[None]:
+    """Give every gateway a context outside of requests for this block.
+
+    The pytest plugin does so for each test.
+    """
+    token = OPEN_CONTEXTS.set(OPEN_CONTEXTS.get()._replace(scratch={}))
+    try:
+        yield
+    finally:
+        OPEN_CONTEXTS.reset(token)
