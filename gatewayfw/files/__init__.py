@@ -3,9 +3,7 @@
 What type an uploaded file has is judged as it arrives, by `gatewayfw.schemas.file_signatures`.
 """
 
-from gatewayfw.files.directory import DirectoryFiles
 from gatewayfw.files.files import Files, StoredFile
-from gatewayfw.files.gridfs import GridFsFiles
-from gatewayfw.files.stores import FileStore
+from gatewayfw.files.stores import DirectoryFiles, FileStore, GridFsFiles
 
 __all__ = ["DirectoryFiles", "FileStore", "Files", "GridFsFiles", "StoredFile"]

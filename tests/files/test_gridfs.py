@@ -9,7 +9,7 @@ import pytest
 
 from gatewayfw import GridFsFiles
 from gatewayfw.errors import DefinitionError
-from gatewayfw.files.gridfs import CHUNK
+from gatewayfw.files.stores import CHUNK
 from gatewayfw.storage.terms import Index
 
 KEY = "0123456789abcdef0123456789abcdef01234567"

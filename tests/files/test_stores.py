@@ -10,8 +10,7 @@ import os
 import pytest
 
 from gatewayfw.errors import StorageError, Unavailable
-from gatewayfw.files.gridfs import CHUNK
-from gatewayfw.files.stores import GRACE, KEY, error_of, new_key, origin_of
+from gatewayfw.files.stores import CHUNK, GRACE, KEY, error_of, new_key, origin_of
 
 SIZES = [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK]
 
