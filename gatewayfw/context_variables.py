@@ -1,4 +1,4 @@
-"""What holds in a thread or task: whose rights, by gateway, and which contexts are open.
+"""What holds in a thread or task: whose rights, and which contexts are open.
 
 The lifecycle of an act notes who calls; the operations of models ask. A thread that an act starts has a caller only if
 the context variables were handed on (`contextvars.copy_context`). This needs no other module: pytest loads the plugin,

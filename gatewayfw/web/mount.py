@@ -22,12 +22,11 @@ from gatewayfw.errors import BadRequest, DefinitionError, GatewayError, HttpErro
 from gatewayfw.settings import read_config
 from gatewayfw.web.endpoint import Endpoint
 from gatewayfw.web.files import RULE as FILE_RULE
-from gatewayfw.web.files import file_view
+from gatewayfw.web.files import StaticFiles, file_view
 from gatewayfw.web.flask_bypass import SUPPORTED, FlaskBypass
 from gatewayfw.web.monitoring import METRICS, add_probes, metrics_view, shown_of
 from gatewayfw.web.playground import RULE as PLAYGROUND_RULE
 from gatewayfw.web.playground import Playground
-from gatewayfw.web.static import StaticFiles
 
 RULE = "/gateway"
 #: The name of a blueprint without one; the first part of its endpoints.

@@ -5,9 +5,9 @@ import os
 import pytest
 
 from gatewayfw.errors import DefinitionError
-from gatewayfw.web import static
+from gatewayfw.web import files
+from gatewayfw.web.files import StaticFiles
 from gatewayfw.web.mount import make_app
-from gatewayfw.web.static import StaticFiles
 from tests.web.mount import endpoint, host, refusal, seen
 
 
@@ -97,7 +97,7 @@ def test_unreadable_file_is_not_found(app, monkeypatch):
     def refuse(*_args, **_options):
         raise PermissionError
 
-    monkeypatch.setattr(static, "send_file", refuse)  # the tests may run as root, who reads everything
+    monkeypatch.setattr(files, "send_file", refuse)  # the tests may run as root, who reads everything
     assert seen(app.test_client().get("/a.txt")) == refusal(404, "not found; acts are called by POST /gateway")
 
 
