@@ -22,7 +22,7 @@ PREFIX = "GATEWAYFW_"
 OTHER_NAMES = frozenset(
     PREFIX + name
     for name in (
-        *("ENV", "MONGOD", "CALL_TOKEN", "MCP_TOKEN"),
+        *("ENV", "MONGOD", "MCP_TOKEN"),
         *("TOKEN_KEY", "TOKEN_KEY_FALLBACKS", "PROXIES", "LOGIN_LIMIT"),
         *("PLAYGROUND", "BASE_URL", "CORS", "STATIC_PATH"),
         *("TEST_MONGO_URI", "TEST_FAULTS", "TEST_SOAK", "TEST_TOOLS", "SCREENSHOTS"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import threading
 
+import click
 import mongomock
 import pytest
 from bson import ObjectId
@@ -12,12 +12,13 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from gatewayfw import gateway, string
 from gatewayfw.auth import Auth, Rule, Tokens, bearer, cookie, header, set_field
+from gatewayfw.cli.exports import route_of
 from gatewayfw.client import CallError, HttpClient, InProcessClient
 from gatewayfw.errors import DefinitionError
 from gatewayfw.export.openapi import openapi
 from gatewayfw.export.typescript.module import typescript
 from gatewayfw.web.servers import threaded_server
-from tests.cli.shop import make_app, runner
+from tests.cli.shop import make_app
 
 ID, ROLE = "0123456789abcdef01234567", "a" * 24
 USER = {"_id": ID, "roles": [{"roleId": ObjectId(ROLE), "name": "Manager"}]}
@@ -105,23 +106,23 @@ def test_a_client_refuses_what_is_no_part_of_its_headers(token_from):
 
 
 @pytest.mark.parametrize("role_from", [header("X-Role"), cookie("role")], ids=["header", "cookie"])
-def test_the_command_line_sends_both_there(carrier, role_from):
-    run = runner(make_app(gw=made(carrier, role_from)))
+def test_tools_of_language_models_send_both_there(carrier, role_from):
+    body = {"service": "main", "model": "user", "act": "name", "details": {"set": {}, "get": {}}}
 
-    def called(*options):
-        status, output = run("call", "user", "name", *options)
-        return status, json.loads(output)["body"]
+    def called(token, role):
+        return route_of("gw").ask(body, token, role)["body"]
 
-    assert called("--token", GOOD, "--role", ROLE) == (0, "Manager")
-    assert called("--token", "x", "--role", ROLE) == (1, {"message": "Invalid or expired token"})
-    assert called("--token", GOOD) == (1, {"message": f"{role_from.name} is required"})
+    with make_app(gw=made(carrier, role_from)).app_context():
+        assert called(GOOD, ROLE) == "Manager"
+        assert called("x", ROLE) == {"message": "Invalid or expired token"}
+        assert called(GOOD, None) == {"message": f"{role_from.name} is required"}
 
 
-def test_the_command_line_sends_no_role_where_it_is_a_field_of_set():
-    run = runner(make_app(gw=made(header("token"), set_field("activeRoleId")), check=False))
-    status, output = run("call", "user", "name", "--token", GOOD, "--role", ROLE)
-    problem = "Error: --role: no hook looks for a role in a header or cookie; it is a field of set"
-    assert (status, output.splitlines()[-1]) == (2, problem)
+def test_they_send_no_role_where_it_is_a_field_of_set():
+    app = make_app(gw=made(header("token"), set_field("activeRoleId")), check=False)
+    with app.app_context(), pytest.raises(click.UsageError) as refused:
+        route_of("gw").ask({}, GOOD, ROLE)
+    assert refused.value.message == "--role: no hook looks for a role in a header or cookie; it is a field of set"
 
 
 @pytest.mark.parametrize("role_from", [header("X-Role"), cookie("role")], ids=["header", "cookie"])

@@ -14,7 +14,7 @@ from tests.commands_page import PAGE, commands, generated
 
 COMMANDS = dict(commands())
 #: What these print is a document, or what they serve is a protocol; they take no --json.
-DOCUMENTS = {"call", "openapi", "jsonschema"}
+DOCUMENTS = {"openapi", "jsonschema"}
 #: What these do needs no app.
 NO_APP = {"new", "mongod"}
 
@@ -33,8 +33,7 @@ def test_each_command_prints_json_and_says_what_each_option_is_for(words):
 @pytest.mark.parametrize("words", [words for words in COMMANDS if words not in NO_APP])
 def test_each_command_ends_with_the_statuses_of_the_page(words):
     def end(app, *options):
-        needed = ("item", "none") if words == "call" else ()
-        return app.test_cli_runner(**APART).invoke(gateway_group, [*words.split(), *needed, *options])
+        return app.test_cli_runner(**APART).invoke(gateway_group, [*words.split(), *options])
 
     with_gateway = Flask("host")
     with_gateway.register_blueprint(gateway().blueprint())

@@ -227,9 +227,7 @@ def test_a_name_that_is_logged_cannot_forge_a_line(monkeypatch, caplog):
 
 
 def test_names_that_others_read_are_known(caplog):
-    names = (
-        "ENV MONGOD CALL_TOKEN MCP_TOKEN TOKEN_KEY TOKEN_KEY_FALLBACKS PROXIES LOGIN_LIMIT PLAYGROUND BASE_URL CORS "
-    )
+    names = "ENV MONGOD MCP_TOKEN TOKEN_KEY TOKEN_KEY_FALLBACKS PROXIES LOGIN_LIMIT PLAYGROUND BASE_URL CORS "
     names += "STATIC_PATH TEST_MONGO_URI TEST_FAULTS TEST_SOAK TEST_TOOLS SCREENSHOTS "
     names += "REQUIRE_MONGO REQUIRE_NODE REQUIRE_NGINX REQUIRE_BROWSER"
     assert {PREFIX + name for name in names.split()} == OTHER_NAMES

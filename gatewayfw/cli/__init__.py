@@ -1,7 +1,7 @@
 """``flask gateway ...``: the command line of an app's gateways.
 
-The commands inspect gateways, run acts, maintain databases, find problems, and write types for clients and documents
-for other tools.
+The commands inspect gateways, maintain databases, find problems, and write types for clients and documents for other
+tools.
 
 An app may have several gateways; ``--name`` chooses one by the name of its blueprint.
 All commands and their output are our choice.
@@ -9,7 +9,6 @@ All commands and their output are our choice.
 
 import click
 
-from gatewayfw.cli.call import call
 from gatewayfw.cli.command import Commands
 from gatewayfw.cli.doctor import doctor
 from gatewayfw.cli.exports import jsonschema, mcp, openapi, types
@@ -23,10 +22,10 @@ from gatewayfw.cli.upkeep import files, indexes, jobs, work
 
 @click.group("gateway", cls=Commands)
 def gateway_group() -> None:
-    """Look at gateways, run acts, keep databases right, find problems, write types."""
+    """Look at gateways, keep databases right, find problems, write types."""
 
 
-_TRY = (new, mongod, list_acts, list_schemas, call, doctor)
+_TRY = (new, mongod, list_acts, list_schemas, doctor)
 _KEEP_RIGHT = (indexes, jobs, work, check, repair, migrate, files)
 for _command in (*_TRY, *_KEEP_RIGHT, types, openapi, jsonschema, mcp):
     gateway_group.add_command(_command)

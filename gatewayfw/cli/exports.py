@@ -1,21 +1,28 @@
 """The commands that write for clients and other tools."""
 
+import json
 import os
 import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
+from flask import Flask
 from flask.cli import with_appcontext
+from werkzeug.routing import Rule
 
-from gatewayfw.cli.call import Route, route_of
-from gatewayfw.cli.command import JSON, NAME, Failed, find_gateway, format_json, show_rows
+from gatewayfw.acts.headers import sent_by_all
+from gatewayfw.cli.command import JSON, NAME, Failed, app, find_gateway, format_json, show_rows
+from gatewayfw.client.in_process import InProcess
 from gatewayfw.export.files import LANGUAGES, difference, generated, write
 from gatewayfw.export.jsonschema.document import json_schema
 from gatewayfw.export.mcp import make_server, serve, tools_of
 from gatewayfw.export.openapi import openapi as openapi_document
 from gatewayfw.logs import escaped
+from gatewayfw.token_carriers import Carrier
+from gatewayfw.wire.posting import NotAGateway, check_head, envelope_of
 
 OUTPUT = click.option(
     "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead of printing."
@@ -149,6 +156,53 @@ def _give(document: Mapping[str, Any], output: Path | None) -> None:
         write(output, format_json(document) + "\n")
     except OSError as error:
         raise Failed(f"{output}: {error.strerror}") from error
+
+
+# -- the way to the app
+
+
+@dataclass(frozen=True)
+class Route:
+    """Where a gateway is in an app, and where its hooks look for token and role."""
+
+    host: Flask
+    rule: Rule
+    tokens: tuple[Carrier, ...]
+    roles: tuple[Carrier, ...]
+
+    def ask(self, body: Mapping[str, Any], token: str, role: str | None) -> Mapping[str, Any]:
+        """Send a body to the app, and token and role if any; return the envelope.
+
+        Raises:
+            UsageError: a role is given, but no hook looks for one in a header or cookie.
+            ClickException: the reply is no envelope, such as an error page of the host; names the status and why.
+        """
+        if role and not self.roles:
+            raise click.UsageError("--role: no hook looks for a role in a header or cookie; it is a field of set")
+        values = [(carrier, token) for carrier in self.tokens if token]
+        headers = sent_by_all([*values, *((carrier, role) for carrier in self.roles if role)])
+        transport = InProcess(self.host, self.rule.rule, self.rule.subdomain or None)
+        reply = transport.post(json.dumps(body).encode(), {**headers, "Content-Type": "application/json"})
+        try:
+            check_head(reply)
+            return envelope_of(reply)
+        except NotAGateway as error:
+            raise Failed(f"HTTP {reply.status}, no envelope: {error}") from error
+
+
+def route_of(name: str) -> Route:
+    """Return the route of the gateway of that name in the current app.
+
+    Raises:
+        ClickException: the route has variables, whose values are unknown here.
+    """
+    host = app()
+    rule = next(host.url_map.iter_rules(f"{name}.gateway"))
+    if rule.arguments:
+        raise Failed(f"the route {rule.rule} has variables, which a command cannot fill in")
+    acts = host.extensions["gatewayfw"][name].acts
+    roles = tuple(carrier for carrier in acts.role_carriers if carrier.place != "set")
+    return Route(host, rule, acts.token_carriers, roles)
 
 
 def _token(file: Path | None) -> str:

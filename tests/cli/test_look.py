@@ -76,8 +76,6 @@ def test_several_gateways_are_told_apart_by_name():
     other.odm.set_db(mongomock.MongoClient().other)
     other.acts.act("car", "beep")(lambda body: "beep")
     run = runner(make_app(shop=shop(mongomock.MongoClient().shop), cars=other))
-    assert run("call", "car", "beep", "--name", "cars") == (0, '{\n  "body": "beep",\n  "success": true\n}\n')
-    assert run("call", "car", "beep", "--name", "shop")[0] == 1
     assert run("acts", "--name", "cars")[1].splitlines()[1:] == ["main     car    beep  assert"]
 
 
@@ -88,7 +86,7 @@ def commands(group, *before):
 
 
 #: Commands that need no gateway, or not always.
-WITHOUT = {("call",), ("mongod",), ("new",)}
+WITHOUT = {("mongod",), ("new",)}
 
 
 @pytest.mark.parametrize("words", [words for words in commands(gateway_group) if words not in WITHOUT], ids=" ".join)

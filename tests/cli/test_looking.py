@@ -14,7 +14,7 @@ from tests.commands_page import commands
 LOOKING = [
     *("acts", "schemas", "doctor", "doctor --json", "indexes", "indexes --json", "jobs", "check", "check --json"),
     *("migrate --plan", "migrate --status"),
-    *("types --lang ts --check", "openapi", "jsonschema", "mcp --list", "call item whoAmI"),
+    *("types --lang ts --check", "openapi", "jsonschema", "mcp --list"),
 ]
 CHANGING = {"new", "mongod", "work", "repair", "files sweep"}
 MOST = {"name": "corner", "secret": "s"}

@@ -6,7 +6,7 @@ import click
 import pytest
 from flask import Flask
 
-from gatewayfw.cli.call import route_of
+from gatewayfw.cli.exports import route_of
 from gatewayfw.core import gateway
 from tests.cli.shop import make_app, shop
 
@@ -20,27 +20,35 @@ def app(database):
 
 def test_a_body_is_asked_with_the_token_where_hooks_look_for_it(app):
     with app.app_context():
-        assert route_of("one").ask(BODY, "secret") == {"body": "secret", "success": True}
-        assert route_of("one").ask(BODY, None) == {"body": None, "success": True}
+        assert route_of("one").ask(BODY, "secret", None) == {"body": "secret", "success": True}
+        assert route_of("one").ask(BODY, "", None) == {"body": None, "success": True}
 
 
 def test_a_refusal_is_an_envelope_too(app):
     with app.app_context():
-        envelope = route_of("one").ask({**BODY, "act": "unknown"}, None)
+        envelope = route_of("one").ask({**BODY, "act": "unknown"}, "", None)
     assert envelope["success"] is False
 
 
 def test_a_role_that_no_hook_looks_for_is_a_mistake(app):
     with app.app_context(), pytest.raises(click.UsageError) as caught:
-        route_of("one").ask(BODY, None, "admin")
+        route_of("one").ask(BODY, "", "admin")
     assert caught.value.message == "--role: no hook looks for a role in a header or cookie; it is a field of set"
 
 
 def test_an_error_page_of_the_host_is_told_with_its_status(app):
     app.before_request(lambda: ("<html>", 418))
     with app.app_context(), pytest.raises(click.ClickException) as caught:
-        route_of("one").ask(BODY, None)
+        route_of("one").ask(BODY, "", None)
     assert caught.value.message.startswith("HTTP 418, no envelope: ")
+
+
+def test_a_subdomain_is_reached(database):
+    host = Flask("host", subdomain_matching=True)
+    host.config["SERVER_NAME"] = "shop.example"
+    host.register_blueprint(shop(database).blueprint("one"), subdomain="api")
+    with host.app_context():
+        assert route_of("one").ask(BODY, "", None) == {"body": None, "success": True}
 
 
 def test_variables_in_the_route_cannot_be_filled_in():
