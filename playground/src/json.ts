@@ -81,16 +81,15 @@ export function twiceIn(text: string): Twice | undefined {
   return reader.twice;
 }
 
-/** Return why a text is not to be read as JSON, and in which line if the browser says so; empty when it may be. */
+/** Return why a text is not to be read as JSON, and where if the browser says so; empty when it may be. */
 export function problemIn(text: string): string {
   try {
     JSON.parse(text);
     const twice = twiceIn(text);
-    return twice ? `Line ${text.slice(0, twice.from).split("\n").length}: ${twiceText(twice)}` : "";
+    return twice ? `${placeIn(text, `position ${twice.from}`)}${twiceText(twice)}` : "";
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    const line = lineOf(text, said);
-    return `${line ? `Line ${line}: ` : ""}${said.replace(/ in JSON at position.*| at line \d+.*/, "")}.`;
+    return `${placeIn(text, said)}${said.replace(/ in JSON at position.*| at line \d+.*|, (\.\.\.)?"[^]*" is not valid JSON$/, "")}.`;
   }
 }
 
@@ -98,12 +97,34 @@ export function twiceText({ name }: Twice): string {
   return `“${name}” is there twice in one object.`;
 }
 
-/** The line that a browser's message names, by itself or as a position; 0 for none. */
-function lineOf(text: string, said: string): number {
-  const line = /line (\d+)/.exec(said)?.[1];
-  if (line) return Number(line);
-  const at = /position (\d+)/.exec(said)?.[1] ?? (/end of/i.test(said) ? text.length : undefined);
-  return at === undefined ? 0 : text.slice(0, Number(at)).split("\n").length;
+/** `Line 2: ` or, of a single line, `Column 5: `, as a browser's message says it; empty where it does not. */
+function placeIn(text: string, said: string): string {
+  const at = /position (\d+)/.exec(said)?.[1] ?? (/end of/i.test(said) ? text.length : /is not valid JSON$/.test(said) ? mostRead(text) : undefined);
+  const before = at === undefined ? [] : text.slice(0, Number(at)).split("\n");
+  const [, line = before.length, column = (before.at(-1) ?? "").length + 1] = /line (\d+) column (\d+)/.exec(said) ?? [];
+  if (!line) return "";
+  return text.trim().includes("\n") ? `Line ${line}: ` : `Column ${column}: `;
+}
+
+/** How many characters begin a JSON text: Chromium does not always say where that ends. */
+function mostRead(text: string): number {
+  let [least, most] = [0, text.length];
+  while (least < most) {
+    const middle = Math.ceil((least + most) / 2);
+    if (isBegun(text.slice(0, middle))) least = middle;
+    else most = middle - 1;
+  }
+  return least;
+}
+
+function isBegun(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    const said = String(error);
+    return /end of|Unterminated/.test(said) || /position (\d+)/.exec(said)?.[1] === String(text.length);
+  }
 }
 
 /** Finds every number that could be a `Numeral`, and a few texts besides: those cost time only. */

@@ -27,6 +27,8 @@ CMD = "".join(
 PART = 'gateway-body="' + JSON.replace("\\", "\\\\").replace('"', '\\"') + '"'
 DOUBLE = '"' + "".join(f"\\{one}" if one in '\\"$`' else one for one in JSON) + '"'
 
+HERE = "".join(f"\\{one}" if one in "\\$`" else one for one in json.dumps(BODY))
+
 
 def commands(url):
     """Commands that all send the same, by what wrote them."""
@@ -45,7 +47,17 @@ def commands(url):
         "options with values": f"curl --proxy-user a:b --noproxy '*' --cert-type PEM {url} -d {QUOTED}",
         "a form": f"curl -F gateway-body={QUOTED} -H 'X-Gateway: 1' {url}",
         "a body": json.dumps(BODY, indent=2),
+        "a here-document": f"curl --json @- {url} <<'EOF' | jq .\n{json.dumps(BODY, indent=2)}\nEOF\n",
+        "one that is filled in": f"curl -d @- \\\n {url} <<EOF\n{HERE}\nEOF\n# done",
+        "one before it": f"cat <<-'END.' | curl -F 'gateway-body=<-' {url}\n\t{JSON}\n\tEND.",
+        "a text before it": f"echo {QUOTED} | curl {url} --data-binary @-",
+        "a text of the shell": f"curl {url} -sd @- <<< {QUOTED}",
+        "cat within quotes": f"curl {url} -d \"$(cat <<'EOF'\n{json.dumps(BODY, indent=2)}\nEOF\n)\" -H 'X: 1'",
     }
+
+
+PASTE = """text => { const clipboardData = new DataTransfer(); clipboardData.setData('text/plain', text);
+    document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true })); }"""
 
 
 @pytest.fixture
@@ -110,7 +122,21 @@ def test_the_code_of_the_page_is_read_back(page, paste):
         ("curl -d @body.json URL", "The body is in the file body.json: paste what that has."),
         ('curl -d \'{"model": "no", "act": "no"}\' URL', "This service has no no.no."),
         ("curl URL", "The command sends no body, so it calls no act."),
-        ("curl -d '{' URL", "The body is no JSON."),
+        ("curl -d '{' URL", "The body is no JSON. Column 2: "),
+        ("curl -d '{\n\"a\": x' URL", "The body is no JSON. Line 2: "),
+        ("curl\\\n URL -d '{", "The quote ' at line 2, column "),
+        (
+            'curl -d "$(cat body.json)" URL',
+            "The shell would fill in $(cat body.json): paste what that gives in its place.",
+        ),
+        (
+            "curl -d `cat body.json` URL",
+            "The shell would fill in $(cat body.json): paste what that gives in its place.",
+        ),
+        ("curl -d @- URL", "The body is what the command reads, which is not in this text: paste that."),
+        ("curl http://other.example/gateway -d '{' ", "It calls http://other.example/gateway; this page calls"),
+        ("curl -d '{' URL --next -d '{BODY}' URL", "Command 1: The body is no JSON."),
+        ('curl -d \'{"model": "user", "act": "getUsr"}\' URL', "no user.getUsr; nearest: user.getUser, user.getUsers."),
         ("curl -d '{}' URL", "The body has no model and act."),
         ('curl -d \'{"model": "a", "act": "b", "details": 5}\' URL', "details: expected an object."),
         ('Invoke-WebRequest -Uri "URL"', "This is a command for PowerShell. Copy it as cURL, for bash or cmd."),
@@ -121,6 +147,34 @@ def test_what_is_left_aside_or_cannot_be_read_is_said(paste, service_url, text, 
     body = '{"model": "user", "act": "getMe", "details": {"set": {}, "get": {}}}'
     dialog = paste(text.replace("{BODY}", body).replace("URL", f"{service_url}/gateway"))
     dialog.get_by_text(said).wait_for()
+
+
+def test_passwords_and_tokens_that_were_pasted_are_dots_until_asked_for(page, service_url):
+    text = json.dumps({**BODY, "details": {"set": {"email": "a@b.example", "password": "hush-7"}}})
+    for written in (text, f"curl {service_url}/gateway -H 'token: hush-77' -d '{text}'"):
+        page.evaluate(PASTE, written)
+        dialog = page.get_by_role("dialog", name="Paste a request")
+        box = dialog.get_by_label("curl command or body")
+        assert "hush" not in box.input_value()
+        assert box.input_value().count("••••••") == written.count("hush")
+        dialog.get_by_role("button", name="Show and edit").click()
+        assert box.input_value() == written
+        dialog.get_by_role("button", name="Open", exact=True).click()
+        assert at(page, "set.password").input_value() == "hush-7"
+        page.locator("main .acts-main:focus").wait_for()
+
+
+def test_an_act_that_is_not_there_leads_to_the_nearest_and_to_all(page, paste):
+    paste(json.dumps({**BODY, "act": "logn", "details": {"set": {"email": "a@b.example"}}})).get_by_role(
+        "button", name="Open", exact=True
+    ).click()
+    page.get_by_text("There is no such act").wait_for()
+    page.get_by_role("button", name="user.login", exact=True).last.click()
+    assert at(page, "set.email").input_value() == "a@b.example"
+    page.evaluate("location.hash = '#/acts/main/user/getAll'")
+    page.get_by_text("main / user / getAll").wait_for()
+    page.get_by_role("button", name="Search all acts").click()
+    page.get_by_role("dialog", name="Search").wait_for()
 
 
 def test_a_token_and_headers_are_taken_only_if_the_user_agrees(page, paste, service_url):
@@ -143,14 +197,12 @@ def test_a_token_and_headers_are_taken_only_if_the_user_agrees(page, paste, serv
 
 def test_several_commands_and_the_items_of_a_batch_are_a_tab_each(page, paste):
     one = 'curl -d \'{"model": "user", "act": "getMe"}\' localhost'
-    dialog = paste(f"{one}\n{one} && curl -d '{json.dumps({'batch': [{**BODY, 'details': {}}] * 2})}' localhost")
+    dialog = paste(
+        f"{one} --next{one[4:]} && curl -d '{json.dumps({'batch': [{**BODY, 'details': {}}] * 2})}' localhost"
+    )
     dialog.get_by_role("button", name="Open 4 requests").click()
     tabs = page.get_by_role("group", name="Open requests").locator(".strip-open")
     assert tabs.all_inner_texts() == ["user.getMe", "user.getMe", "user.login", "user.login"]
-
-
-PASTE = """text => { const clipboardData = new DataTransfer(); clipboardData.setData('text/plain', text);
-    document.activeElement.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true })); }"""
 
 
 def test_what_is_pasted_onto_the_page_or_into_the_json_leads_there(page):

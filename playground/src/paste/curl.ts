@@ -1,5 +1,7 @@
 /** What a curl command sends, as far as its words say so. Pure. */
 
+import type { Command } from "./words";
+
 export interface Sent {
   url: string;
   /** POST unless the command says otherwise. */
@@ -8,6 +10,8 @@ export interface Sent {
   body: string;
   /** In words: what of the command is left aside. */
   notes: string[];
+  /** What the command reads as its input. */
+  input: string | undefined;
 }
 
 /** Options with a value that says nothing of what is sent; the letters are short ones. */
@@ -17,11 +21,13 @@ const LETTERS: Readonly<Record<string, string>> = { X: "request", H: "header", d
 const ASIDE_LETTERS = "AeomxcTwECrKDUyYzQPt";
 const WITH_VALUE = /^(request|header|data(-raw|-binary|-ascii|-urlencode)?|json|form(-string)?|cookie|oauth2-bearer|url)$/;
 
-/** Read the words of a command; undefined where it is none of curl. */
-export function sentBy(words: readonly string[]): Sent | undefined {
+/** Read a command, which may send several requests; nothing where it is none of curl. */
+export function sentBy({ words, input }: Command): Sent[] {
   const start = words.findIndex((word) => /^(.*[/\\])?curl(\.exe)?$/.test(word));
-  if (start < 0 || words.slice(0, start).some((word) => !/^(\$|%|>|sudo|time|\w+=.*)$/.test(word))) return undefined;
-  const sent: Sent = { url: "", method: "", headers: [], body: "", notes: [] };
+  if (start < 0 || words.slice(0, start).some((word) => !/^(\$|%|>|sudo|time|\w+=.*)$/.test(word))) return [];
+  const next = words.findIndex((word, at) => at > start && /^(--next|-:)$/.test(word));
+  if (next > 0) return [...sentBy({ words: words.slice(0, next), input }), ...sentBy({ words: ["curl", ...words.slice(next + 1)], input })];
+  const sent: Sent = { url: "", method: "", headers: [], body: "", notes: [], input };
   const rest = words.slice(start + 1);
   while (rest.length > 0) {
     const word = rest.shift() as string;
@@ -29,7 +35,7 @@ export function sentBy(words: readonly string[]): Sent | undefined {
     else if (/^-./.test(word)) short(sent, word.slice(1), rest);
     else sent.url ||= word;
   }
-  return sent;
+  return [sent];
 }
 
 function long(sent: Sent, name: string, rest: string[]): void {
@@ -67,15 +73,22 @@ function takeHeader(sent: Sent, text: string): void {
 }
 
 function takeData(sent: Sent, text: string, isFile: boolean): void {
-  if (isFile && text.startsWith("@")) sent.notes.push(`The body is in the file ${text.slice(1)}: paste what that has.`);
+  if (isFile && text.startsWith("@")) takeFile(sent, text.slice(1));
   else sent.body += (sent.body && "&") + text;
+}
+
+/** A body that is not in the command: what the command reads may be there. */
+function takeFile(sent: Sent, name: string): void {
+  const isInput = name === "-" || name === "/dev/stdin";
+  if (isInput && sent.input !== undefined) sent.body += (sent.body && "&") + sent.input;
+  else sent.notes.push(isInput ? "The body is what the command reads, which is not in this text: paste that." : `The body is in the file ${name}: paste what that has.`);
 }
 
 function takePart(sent: Sent, text: string, isFile: boolean): void {
   const [, name = "", value = ""] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   const file = /^[@<]"?([^";]*)/.exec(value)?.[1];
   if (name === BODY_PART && !(isFile && file !== undefined)) sent.body = isFile ? partText(value) : value;
-  else if (name === BODY_PART) sent.notes.push(`The body is in the file ${file}: paste what that has.`);
+  else if (name === BODY_PART) takeFile(sent, file ?? "");
   else if (isFile && file !== undefined) sent.notes.push(`${name} is the file ${file}: choose it in the form.`);
   else sent.notes.push(`The part ${name} of the form is left out.`);
 }

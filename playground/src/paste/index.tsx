@@ -2,11 +2,13 @@
 
 import { useState } from "preact/hooks";
 import { pasted } from "../account";
-import { titleOf, Unreadable } from "../library/reading";
+import { Unreadable } from "../library/reading";
 import { ActName } from "../request/mark";
-import { activeTab, headers, MOST_HEADERS, openRequest, specOf, token } from "../state";
-import { Button, Dialog, Field, focusContent, notify } from "../ui";
-import { readPasted, unknownIn, type Pasted } from "./read";
+import { activeTab, catalog, headers, MOST_HEADERS, openRequest, specOf, token } from "../state";
+import { Button, classes, Dialog, Field, focusContent, notify } from "../ui";
+import { missingText } from "../request/nearest";
+import { maskSecrets } from "./mask";
+import { readPasted, sentence, unknownIn, type Pasted } from "./read";
 import "../form/form.css";
 import "./paste.css";
 
@@ -14,9 +16,12 @@ export function PasteDialog({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState(pasted.value);
   const [withToken, setWithToken] = useState(false);
   const [withHeaders, setWithHeaders] = useState(false);
+  /** Whether secrets are: not while somebody writes. */
+  const [isMasked, setMasked] = useState(true);
   const found = text.trim() ? attempt(text) : undefined;
-  const problem = typeof found === "string" ? found : undefined;
   const read = typeof found === "object" ? found : undefined;
+  const problems = typeof found === "string" ? [found] : (read?.problems ?? []);
+  const masked = isMasked && read ? maskSecrets(text, read) : undefined;
   const count = read?.requests.length ?? 0;
   const open = (event: Event) => {
     event.preventDefault();
@@ -44,22 +49,34 @@ export function PasteDialog({ onClose }: { onClose: () => void }) {
       <form id="paste" class="stack" onSubmit={open}>
         <Field
           label="curl command or body"
-          errors={problem ? [problem] : undefined}
+          errors={problems}
           hint="As browsers and Postman copy it, for bash or cmd; several commands open several requests."
         >
           {(ids) => (
             <textarea
               {...ids}
-              class="mono"
+              class={classes("mono", masked && "paste-masked")}
               rows={10}
               spellcheck={false}
               autocomplete="off"
-              value={text}
-              onInput={(event) => setText(event.currentTarget.value)}
+              readOnly={masked !== undefined}
+              value={masked ?? text}
+              onInput={(event) => {
+                setText(event.currentTarget.value);
+                setMasked(/Paste|Drop/.test(event.inputType ?? ""));
+              }}
               onKeyDown={(event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && open(event)}
             />
           )}
         </Field>
+        {masked !== undefined && (
+          <div class="row small muted">
+            <span class="grow">Passwords and tokens are shown as dots.</span>
+            <Button small icon="edit" onClick={() => setMasked(false)}>
+              Show and edit
+            </Button>
+          </div>
+        )}
         <div role="status" class="stack">
           {read && <Found read={read} />}
         </div>
@@ -81,18 +98,19 @@ export function PasteDialog({ onClose }: { onClose: () => void }) {
 }
 
 function Found({ read: { requests, notes } }: { read: Pasted }) {
-  const unknown = unknownIn(requests).map(titleOf);
-  const all = [...notes, ...(unknown.length ? [`This service has no ${unknown.join(", ")}.`] : [])];
+  const all = [...notes, ...(catalog.value ? missingText(catalog.value, unknownIn(requests)) : [])];
   return (
     <>
-      <p>
-        {requests.map((one, at) => (
-          <span key={at}>
-            {at > 0 && ", "}
-            <ActName {...one} />
-          </span>
-        ))}
-      </p>
+      {requests.length > 0 && (
+        <p>
+          {requests.map((one, at) => (
+            <span key={at}>
+              {at > 0 && ", "}
+              <ActName {...one} />
+            </span>
+          ))}
+        </p>
+      )}
       {all.length > 0 && (
         <ul class="paste-notes small">
           {all.map((note) => (
@@ -109,6 +127,6 @@ function attempt(text: string): Pasted | string {
     return readPasted(text);
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    return /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
+    return sentence(error);
   }
 }

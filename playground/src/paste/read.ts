@@ -18,13 +18,15 @@ export interface Pasted {
   headers: [name: string, value: string][];
   /** In words: what is left aside or otherwise. */
   notes: string[];
+  /** In words: why something of it cannot be read. */
+  problems: string[];
 }
 
 /** Return what a text asks for. Throws `Unreadable`, with a sentence. */
 export function readPasted(text: string): Pasted {
-  if (/^\s*[{[]/.test(text)) return { requests: requestsIn(text), key: "", token: "", headers: [], notes: [] };
+  if (/^\s*[{[]/.test(text)) return { requests: requestsIn(text), key: "", token: "", headers: [], notes: [], problems: [] };
   if (/^\s*(Invoke-WebRequest|Invoke-RestMethod|\$session)/i.test(text)) throw new Unreadable("This is a command for PowerShell. Copy it as cURL, for bash or cmd");
-  const commands = commandsIn(text).map(sentBy).filter((one) => one !== undefined);
+  const commands = commandsIn(text).flatMap(sentBy);
   if (commands.length === 0) throw new Unreadable("This is neither a curl command nor the body of a request");
   const all = commands.map(ofCommand);
   return {
@@ -33,6 +35,7 @@ export function readPasted(text: string): Pasted {
     token: all.find(({ token }) => token)?.token ?? "",
     headers: [...new Map(all.flatMap(({ headers }) => headers)).entries()],
     notes: [...new Set(all.flatMap(({ notes }) => notes))],
+    problems: all.flatMap(({ problems }, at) => problems.map((one) => (all.length > 1 ? `Command ${at + 1}: ${one}` : one))),
   };
 }
 
@@ -54,8 +57,10 @@ function ofCommand(sent: Sent): Pasted {
   const tokens = given.map((one) => tokenOf(one[1], placeOf(one)?.before));
   const host = hostOf(asWritten(url));
   const filled = [...new Set(Array.from(body.matchAll(VARIABLE), ([, name]) => name))];
+  const [requests, problem] = body || notes.length === 0 ? attempt(asWritten(body), filled) : [[], ""];
   return {
-    requests: body || notes.length === 0 ? requestsIn(asWritten(body)) : [],
+    requests,
+    problems: problem ? [problem] : [],
     key: given.find(([name]) => name.toLowerCase() === "idempotency-key")?.[1] ?? "",
     token: tokens.find(Boolean) ?? "",
     headers: given.filter((one) => !placeOf(one) && !OWN.test(one[0])),
@@ -64,10 +69,25 @@ function ofCommand(sent: Sent): Pasted {
       ...(method && method !== "POST" ? [`It uses ${method}; acts are called with POST.`] : []),
       ...(headers.length > given.length ? ["Headers with variables of the shell are left out."] : []),
       ...(given.some(([name]) => /^cookie$/i.test(name)) && !tokens.some(Boolean) ? ["Cookies are left out: the browser sends its own."] : []),
-      ...(filled.length ? [`The shell would fill in ${filled.join(", ")}: write the values yourself.`] : []),
+      ...(filled.length && !problem ? [`The shell would fill in ${filled.join(", ")}: write the values yourself.`] : []),
       ...notes.map(asWritten),
     ],
   };
+}
+
+/** The requests of a body, or why there are none: perhaps the shell would fill in `filled`. */
+function attempt(body: string, filled: readonly (string | undefined)[]): [ActRequest[], string] {
+  try {
+    return [requestsIn(body), ""];
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    return [[], filled.length ? `The shell would fill in ${filled.join(", ")}: paste what that gives in its place.` : sentence(error)];
+  }
+}
+
+/** What an error says, with its full stop. */
+export function sentence({ message }: Error): string {
+  return /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
 /** The token in a header of one place, behind what stands before it; among cookies that of its name. */

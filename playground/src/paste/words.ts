@@ -1,8 +1,17 @@
 /** The words of commands as a shell reads them: bash and the like, and cmd of Windows. Nothing is run or filled in. */
 
-/** Return the words of each command in a text. */
-export function commandsIn(text: string): string[][] {
-  return (IS_CMD.test(text) ? wordsOfCmd(text) : wordsOfBash(text)).filter((words) => words.length > 0);
+import { Unreadable } from "../library/reading";
+
+export interface Command {
+  words: string[];
+  /** What it reads as its input: of a here-document, or of a command before it; undefined where that is not known. */
+  input?: string | undefined;
+}
+
+/** Return the commands in a text. Throws `Unreadable` where a quote is not closed. */
+export function commandsIn(text: string): Command[] {
+  const commands = IS_CMD.test(text) ? wordsOfCmd(text).map((words) => ({ words })) : new Bash(text).read();
+  return commands.filter(({ words }) => words.length > 0);
 }
 
 /** Stands before the `$` of what a shell would fill in: no text has this character. */
@@ -11,31 +20,100 @@ export const FILLED = "\u{f0000}";
 /** cmd ends a line that goes on with a caret, and browsers write carets before the quotes, too. */
 const IS_CMD = /\^\r?\n|^\s*curl(\.exe)?\s[^\n]*\^"/;
 
-/** One after the other: a comment, a line that goes on, a character, quotes of three kinds, what is there only with a variable, an end, a space, plain text. */
-const BASH =
-  /(?<=^|[\s;])#[^\n]*|\\\r?\n|\\([\s\S])|'([^']*)'|\$'((?:\\[\s\S]|[^'\\])*)'|"((?:\\[\s\S]|[^"\\])*)"|(\$\{\w+:\+(?:"[^"]*"|[^}"]*)\})|(\r?\n|[;|&]+)|(\s+)|([^\s\\'"$;|&]+|[\s\S])/gy;
+/** A text that `cat` gives within a word; its last line is the name that it begins with. */
+const CAT = /"?\$\(\s*cat\s*<<-?[ \t]*(['"\\]?)([\w.-]+)['"]?[ \t]*\r?\n([\s\S]*?)\r?\n[ \t]*\2[ \t]*\r?\n?[ \t]*\)"?/g;
 
-function wordsOfBash(text: string): string[][] {
-  const commands: string[][] = [[]];
-  let word: string | undefined;
-  const end = () => {
-    if (word !== undefined) commands.at(-1)?.push(word);
-    word = undefined;
-  };
-  for (const { index, 0: all, 1: one, 2: single, 3: ansi, 4: double, 5: ifSet, 6: stop, 7: space, 8: plain } of text.matchAll(BASH)) {
-    const isFilled = all === "$" && /^[a-z_{(]/i.test(text.slice(index + 1));
-    const part = one ?? single ?? (isFilled ? `${FILLED}$` : plain) ?? (ansi === undefined ? double && inDouble(double) : unescaped(ansi));
-    if (part !== undefined) word = (word ?? "") + part;
-    else if (space !== undefined || stop !== undefined) end();
-    if (stop !== undefined) commands.push([]);
-    void ifSet; // No word: the variable is not set here.
-  }
-  end();
-  return commands;
+/** One after the other: a comment, a line that goes on, and what its groups are called. */
+const BASH =
+  /(?<=^|[\s;])#[^\n]*|\\\r?\n|\\(?<one>[\s\S])|'(?<single>[^']*)'|\$'(?<ansi>(?:\\[\s\S]|[^'\\])*)'|"(?<double>(?:\\[\s\S]|[^"\\])*)"|(?<ifSet>\$\{\w+:\+(?:"[^"]*"|[^}"]*)\})|\$\((?<output>[^)]*)\)|`(?<ticks>[^`]*)`|(?<hereText><<<)|<<-?[ \t]*(?:'(?<quoted>[^'\n]+)'|"(?<quoted2>[^"\n]+)"|(?<slash>\\?)(?<end>[\w.-]+))|(?<stop>\r?\n|[;|&]+)|(?<space>\s+)|(?<plain>[^\s\\'"$;|&<`]+|[\s\S])/gy;
+
+interface Here {
+  of: Command;
+  end: string;
+  isQuoted: boolean;
 }
 
+/** Reads a text once. */
+class Bash {
+  private readonly commands: (Command & { from?: Command })[] = [{ words: [] }];
+  private readonly waiting: Here[] = [];
+  private word: string | undefined;
+  private isInput = false;
+  private readonly text: string;
+
+  constructor(text: string) {
+    this.text = text.replace(CAT, (_, quote: string, _end, inner: string) => `'${(quote ? inner : inHere(inner)).replaceAll("'", "'\\''")}'`);
+  }
+
+  read(): Command[] {
+    const bash = new RegExp(BASH);
+    for (let found = bash.exec(this.text); found?.[0]; found = bash.exec(this.text)) {
+      const { groups = {}, index, 0: all } = found;
+      const { hereText, quoted = groups.quoted2, end, slash, stop, space } = groups;
+      const part = this.partOf(groups, all, index);
+      if (part !== undefined) this.word = (this.word ?? "") + part;
+      else if (space !== undefined || stop !== undefined) this.endWord();
+      if (hereText) this.isInput = true;
+      if (quoted ?? end) this.waiting.push({ of: this.now(), end: quoted ?? end ?? "", isQuoted: Boolean(quoted || slash) });
+      if (stop !== undefined) this.commands.push({ words: [], ...(stop === "|" && { from: this.now() }) });
+      if (stop?.endsWith("\n")) for (const one of this.waiting.splice(0)) bash.lastIndex = this.feed(one, bash.lastIndex);
+    }
+    this.endWord();
+    for (const one of this.commands) one.input ??= one.from && outputOf(one.from);
+    return this.commands;
+  }
+
+  private now(): Command {
+    return this.commands.at(-1) as Command;
+  }
+
+  /** What a token adds to a word; undefined for nothing. */
+  private partOf({ one, single, ansi, double, output, ticks, plain }: Record<string, string | undefined>, all: string, index: number): string | undefined {
+    if ((all === "'" || all === '"') && /\bcurl\b/.test(this.text)) throw new Unreadable(`The quote ${all} ${placeIn(this.text, index)} is not closed`);
+    if (output !== undefined || ticks !== undefined) return `${FILLED}$(${output ?? ticks})`;
+    if (all === "$" && /^[a-z_{(]/i.test(this.text.slice(index + 1))) return `${FILLED}$`;
+    return one ?? single ?? plain ?? (ansi === undefined ? double && inDouble(double) : unescaped(ansi));
+  }
+
+  private endWord(): void {
+    if (this.word === undefined) return;
+    if (this.isInput) this.now().input = this.word;
+    else this.now().words.push(this.word);
+    this.isInput = false;
+    this.word = undefined;
+  }
+
+  /** Take the lines of a here-document; return where they end. */
+  private feed({ of, end, isQuoted }: Here, from: number): number {
+    const lines = this.text.slice(from).split("\n");
+    const last = lines.findIndex((line) => line.trim() === end);
+    const inner = lines.slice(0, last < 0 ? lines.length : last).join("\n");
+    of.input = isQuoted ? inner : inHere(inner);
+    return last < 0 ? this.text.length : from + lines.slice(0, last + 1).join("\n").length;
+  }
+}
+
+/** What a command gives to the next one, for those that people put before curl. */
+function outputOf({ words: [name = "", ...rest], input }: Command): string | undefined {
+  if (name === "cat") return rest.length ? undefined : input;
+  return /^(echo|printf)$/.test(name) ? rest.filter((word) => !/^(-[neE]+|%s(\\n)?)$/.test(word)).join(" ") : undefined;
+}
+
+/** `at line 2, column 5`. */
+function placeIn(text: string, index: number): string {
+  const lines = text.slice(0, index).split("\n");
+  return `at line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
+}
+
+const marked = (_: string, one?: string, ticks?: string): string => one ?? (ticks === undefined ? `${FILLED}$` : `${FILLED}$(${ticks})`);
+
 function inDouble(text: string): string {
-  return text.replace(/\\\r?\n|\\([$`"\\])|\$(?=[a-z_{(])/gi, (all, one = "") => (all === "$" ? `${FILLED}$` : one));
+  return text.replaceAll(/\\\r?\n/g, "").replace(/\\([$`"\\])|`([^`]*)`|\$(?=[a-z_{(])/gi, marked);
+}
+
+/** As in double quotes, but for the quotes. */
+function inHere(text: string): string {
+  return text.replaceAll(/\\\r?\n/g, "").replace(/\\([$`\\])|`([^`]*)`|\$(?=[a-z_{(])/gi, marked);
 }
 
 const ANSI: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f", v: "\v", a: "\x07", e: "\x1b" };

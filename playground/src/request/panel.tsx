@@ -8,7 +8,7 @@ import { showPaste } from "../account";
 import { lazy } from "../lazy";
 import { isRequestText } from "../paste/looks";
 import { firstDraft, heldOf, isListing, putDraft, reasonNot, remember, sendTab, specOf, withoutStale, type ActRequest, type Tab } from "../state";
-import { Button, CopyButton, Empty, Field, notify, Tabs } from "../ui";
+import { Button, Field, notify, Tabs } from "../ui";
 import { kindOfDetails, readDetails, textOf } from "./details";
 import { WithCode } from "../library/words";
 import { ActFacts } from "./docs";
@@ -20,6 +20,7 @@ import { FIELDS_TO_RETURN, GetPart, SetHead, SetPart } from "./parts";
 import { Sender } from "./sender";
 
 const About = lazy(() => import("./about").then((part) => part.About));
+const Gone = lazy(() => import("./gone").then((part) => part.Gone));
 
 const SHOWN = [
   { key: "form", label: "Form" },
@@ -37,7 +38,7 @@ export function RequestPanel({ tab }: { tab: Tab }) {
     return { ...missing, ...errorsOf(tab.reply.value, tab.sent.value, request) };
   }, [tab.reply.value, held, request]);
   const undoable = (what: string) => notify(what, { undo: remember(tab) });
-  if (!spec) return <Gone request={request} />;
+  if (!spec) return <Gone tab={tab} />;
   const isLocked = Boolean(firstDraft(tab.drafts.value));
   const change = (next: Partial<ActRequest>) => void (tab.request.value = { ...tab.request.value, ...next });
   return (
@@ -82,22 +83,6 @@ export function RequestPanel({ tab }: { tab: Tab }) {
         </FilesContext.Provider>
         </DraftsContext.Provider>
       </ErrorsContext.Provider>
-    </section>
-  );
-}
-
-/** An act that the service no longer has: what was written for it can still be copied. */
-function Gone({ request }: { request: ActRequest }) {
-  return (
-    <section class="request" aria-label="Request">
-      <Empty icon="close" title="There is no such act">
-        <p>
-          <code>
-            {request.service} / {request.model} / {request.act}
-          </code>
-        </p>
-        <CopyButton label="Copy the request" text={() => textOf(request)} />
-      </Empty>
     </section>
   );
 }

@@ -2,7 +2,7 @@
 
 import { effect } from "@preact/signals";
 import { TITLE } from "../brand";
-import { actOf, type Place } from "../catalog";
+import type { Place } from "../catalog";
 import { activeId, activeTab, catalog, showAct, view, type View } from "./tabs";
 
 export const VIEWS: readonly { key: View; title: string }[] = [
@@ -15,17 +15,19 @@ export const VIEWS: readonly { key: View; title: string }[] = [
 
 /** The address of the home page: the view of acts, with none of them. */
 const HOME = "#/";
+/** Characters of an address that names an act. */
+const LONGEST = 600;
 
 function viewOfAddress(): View | undefined {
   const name = /^#\/([a-z]+)/.exec(location.hash)?.[1];
   return VIEWS.find(({ key }) => key === name)?.key;
 }
 
-/** The act in the address, if the service has it. */
+/** The act in the address, even one that the service does not have: that is told. */
 function actOfAddress(): Place | undefined {
   const [service, model, act, ...more] = location.hash.replace(/^#\/acts\//, "").split("/").map(decoded);
   if (!location.hash.startsWith("#/acts/") || !service || !model || !act || more.length || !catalog.value) return undefined;
-  return actOf(catalog.value, { service, model, act }) && { service, model, act };
+  return location.hash.length > LONGEST ? undefined : { service, model, act };
 }
 
 function decoded(part: string): string {

@@ -1,0 +1,1 @@
+import"./tabs-CM1VQ4RS.js";

@@ -1,1 +1,0 @@
-import"./tabs-mipHx7tn.js";
