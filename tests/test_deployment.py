@@ -60,7 +60,7 @@ def test_the_command_of_cron_succeeds(app, tmp_path):
 
 def test_the_page_shows_every_command_of_upkeep():
     shown = {words_of(command)[0] for command in COMMANDS}
-    others = {"acts", "schemas", "types", "openapi", "jsonschema", "mcp", "new", "mongod"}
+    others = {"acts", "types", "openapi", "jsonschema", "mcp", "new", "mongod"}
     assert shown == set(gateway_group.commands) - others
 
 

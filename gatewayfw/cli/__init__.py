@@ -11,9 +11,8 @@ import click
 
 from gatewayfw.cli.command import Commands
 from gatewayfw.cli.doctor import doctor
-from gatewayfw.cli.exports import jsonschema, mcp, openapi, types
+from gatewayfw.cli.exports import jsonschema, list_acts, mcp, openapi, types
 from gatewayfw.cli.integrity import check, repair
-from gatewayfw.cli.look import list_acts, list_schemas
 from gatewayfw.cli.migrations import migrate
 from gatewayfw.cli.mongod import mongod
 from gatewayfw.cli.new import new
@@ -25,7 +24,7 @@ def gateway_group() -> None:
     """Look at gateways, keep databases right, find problems, write types."""
 
 
-_TRY = (new, mongod, list_acts, list_schemas, doctor)
+_TRY = (new, mongod, list_acts, doctor)
 _KEEP_RIGHT = (indexes, jobs, work, check, repair, migrate, files)
 for _command in (*_TRY, *_KEEP_RIGHT, types, openapi, jsonschema, mcp):
     gateway_group.add_command(_command)

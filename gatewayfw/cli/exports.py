@@ -1,4 +1,4 @@
-"""The commands that write for clients and other tools."""
+"""The commands that list acts, and write for clients and other tools."""
 
 import json
 import os
@@ -31,6 +31,24 @@ OUTPUT = click.option(
 _SHOWN = 40
 #: Holds the token that MCP tools send.
 TOKEN_VARIABLE = "GATEWAYFW_MCP_TOKEN"
+
+
+@click.command("acts", epilog="Example: flask gateway acts --json")
+@NAME
+@JSON
+@with_appcontext
+def list_acts(name: str | None, as_json: bool) -> None:
+    """List all acts: service, model, act, mode and the first line of the description."""
+    _, gateway = find_gateway(name)
+    rows: list[tuple[str, ...]] = []
+    for service, acts in gateway.acts.get_acts_with_services().items():
+        if isinstance(acts, str):
+            rows.append((service, "", "", "", f"remote: {acts}"))
+            continue
+        for act in (act for by_name in acts.values() for act in by_name.values()):
+            summary = act.description.partition("\n")[0]
+            rows.append((service, act.schema, act.act_name, act.validation_run_type, summary))
+    show_rows(("service", "model", "act", "mode", "description"), rows, as_json)
 
 
 @click.command("types", epilog="Example: flask gateway types --lang ts --path src/api")

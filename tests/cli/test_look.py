@@ -1,9 +1,8 @@
-"""``acts`` and ``schemas``, with one gateway in the app and with two."""
+"""``acts``, and ``--name``, with one gateway in the app and with two."""
 
 from __future__ import annotations
 
 import json
-import re
 
 import click
 import mongomock
@@ -39,38 +38,6 @@ def test_acts_as_json(run):
     )
 
 
-def test_schemas_are_listed(run):
-    assert run("schemas") == (
-        0,
-        "model  name    kind\n"
-        "shop   name    string\n"
-        "shop   secret  string optional excluded\n"
-        "shop   items   reverse relation: multiple of item.shop, limit 5\n"
-        "shop   first   reverse relation: single of item.shop\n"
-        "item   name    string\n"
-        "item   price   number\n"
-        "item   shop    relation: single shop optional\n",
-    )
-
-
-def test_schemas_as_json(run):
-    status, output = run("schemas", "--json")
-    columns, *rows = [re.split(" {2,}", line) for line in run("schemas")[1].splitlines()]
-    assert (status, json.loads(output)) == (0, [dict(zip(columns, row, strict=True)) for row in rows])
-
-
-def test_schemas_name_what_is_frozen_and_listed_by_default():
-    gw = gateway()
-    gw.odm.set_db(mongomock.MongoClient().test)
-    gw.odm.new_model("shop", {})
-    reverse = {"items": {"type": "multiple", "limit": 5, "default": True}}
-    shop_of = {"schemaName": "shop", "type": "single", "frozen": True, "relatedRelations": reverse}
-    gw.odm.new_model("item", {}, {"shop": shop_of})
-    status, output = runner(make_app(shop=gw))("schemas")
-    listed = "shop   items  reverse relation: multiple of item.shop, limit 5, listed by default"
-    assert (status, output.splitlines()[1:]) == (0, [listed, "item   shop   relation: single shop frozen"])
-
-
 def test_several_gateways_are_told_apart_by_name():
     other = gateway()
     other.odm.set_db(mongomock.MongoClient().other)
@@ -101,6 +68,5 @@ def test_app_without_a_gateway_says_so():
     assert runner(Flask("host"))("acts") == (1, "Error: this app has no gateway\n")
 
 
-@pytest.mark.parametrize("words", ["acts", "schemas"])
-def test_the_help_is_on_the_page(words):
-    assert has_page(words)
+def test_the_help_is_on_the_page():
+    assert has_page("acts")

@@ -12,7 +12,7 @@ from tests.commands_page import commands
 #: Commands that only look, with what they need, and those that are there to change or start something. Of the first,
 #: `check --fit` is not here: it notes what it found.
 LOOKING = [
-    *("acts", "schemas", "doctor", "doctor --json", "indexes", "indexes --json", "jobs", "check", "check --json"),
+    *("acts", "doctor", "doctor --json", "indexes", "indexes --json", "jobs", "check", "check --json"),
     *("migrate --plan", "migrate --status"),
     *("types --lang ts --check", "openapi", "jsonschema", "mcp --list"),
 ]
