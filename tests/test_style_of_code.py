@@ -325,7 +325,7 @@ SEAMS = {
     "odm/upkeep/inspection.py:Place.last_id": "bson raises errors of all kinds for a state that somebody edited",
     "odm/writing/plan/attempt.py:with_size_checks": "what was too large begins again, measured; others are raised",
     "odm/reading/rights.py:Rights._call": "a function of a policy may fail, and then shows nothing",
-    "cli/doctor_policies.py:compared_by": "an author's function may fail on a context that is none",
+    "cli/doctor_configuration.py:compared_by": "an author's function may fail on a context that is none",
     "policies/policies.py:Policies.after_error": "what tells who calls may be what has failed: then nobody calls",
     "schemas/kinds/foreign.py:_own_default": "an author's default may fail, which the definition is told",
     "schemas/structs.py:FunctionStruct.check": "an author's validator may fail, which is a validation error",

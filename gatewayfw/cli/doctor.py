@@ -10,8 +10,7 @@ from flask.cli import with_appcontext
 
 from gatewayfw.acts.checks import acts_by_name
 from gatewayfw.cli.command import JSON, NAME, app, find_gateway, format_json, reason_of, tell_outages_of
-from gatewayfw.cli.doctor_configuration import Finding, findings, first_names
-from gatewayfw.cli.doctor_policies import policy_hints, policy_problems, policy_warnings
+from gatewayfw.cli.doctor_configuration import Finding, findings, first_names, policy_findings
 from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError
 from gatewayfw.logs import escaped
@@ -74,10 +73,8 @@ def _examined(gateway: Gateway, configuration: Iterable[Finding]) -> Iterator[Fi
     schemas = gateway.schemas
     if schemas.problems():
         return
-    policies = policy_warnings(schemas, gateway.checks.roles)
-    yield from (("warning", text) for text in (*_unlimited(schemas), *_too_large(schemas), *policies))
-    yield from (("problem", text) for text in policy_problems(schemas))
-    yield from (("hint", text) for text in policy_hints(schemas))
+    yield from (("warning", text) for text in (*_unlimited(schemas), *_too_large(schemas)))
+    yield from policy_findings(schemas, gateway.checks.roles)
     for schema in schemas.get_schemas().values():
         yield from (("hint", text) for text in listing_hints(schemas, schema))
     if gateway.odm.database.is_set:

@@ -1,14 +1,16 @@
-"""What is insecure or slow in a gateway's configuration, without its database.
+"""What is insecure or slow in a configuration and policies, without a database.
 
 Only app, gateway and environment are checked, so the environment must be that of the server. Flask's command line takes
 the app's debug mode from it, whatever the app itself says. No text shows a key, a URI or anything else that may be
 secret. What counts as a problem, a warning or a hint is our choice.
 """
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from ipaddress import ip_address
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from flask import Flask
@@ -21,7 +23,12 @@ from gatewayfw.core import Gateway
 from gatewayfw.environment import VARIABLE, is_development
 from gatewayfw.errors import DefinitionError
 from gatewayfw.limits import MEMORY
+from gatewayfw.odm.upkeep.indexes import wanted_indexes
+from gatewayfw.policies.declaration import ContextFn, Policy, names_of
+from gatewayfw.policies.joining import hidden_for_somebody, policies_of
+from gatewayfw.schemas import Schemas
 from gatewayfw.settings import Settings
+from gatewayfw.storage.filter_operators import paths_in
 
 Finding = tuple[Literal["problem", "warning", "hint"], str]
 
@@ -246,3 +253,74 @@ def first_names(names: Sequence[str]) -> str:
     """Return the first of some names, and how many more there are."""
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return f"{', '.join(names[:_NAMED])}{more}"
+
+
+# -- policies
+
+
+def policy_findings(schemas: Schemas, roles: Collection[str]) -> Iterator[Finding]:
+    """Yield what policies seem to have left open, and wrong or slow ``rows``."""
+    yield from (("warning", text) for text in _left_open(schemas, roles))
+    for schema in schemas.get_schemas().values():
+        known = {"_id", *names_of(schemas, schema.name)}
+        heads = {"_id"} | {index.keys[0][0] for index in wanted_indexes(schemas, schema)}
+        for policy in policies_of(schemas, schema.name):
+            paths = compared_by(policy.rows)
+            for path in sorted(paths):
+                if path.partition(".")[0] not in known:
+                    yield "problem", f"{policy.where}: rows: model {schema.name} has no {path}"
+            if paths and heads.isdisjoint(paths):
+                where = f"{policy.where}, model {schema.name}"
+                asked = " or ".join(sorted(paths))
+                yield "hint", f"{where}: no index begins with {asked}; every read reads all documents"
+
+
+def _left_open(schemas: Schemas, roles: Collection[str]) -> Iterator[str]:
+    """Yield roles that no policy names, models open beside closed ones, telling lists."""
+    policies: tuple[Policy, ...] = schemas.policies
+    if not policies:
+        return
+    named = {role for policy in policies for role in policy.roles or ()}
+    if unnamed := [role for role in roles if role not in named]:
+        yield f"no policy names the roles {', '.join(unnamed)}: what has a policy is closed to them"
+    yield from _telling_lists(schemas)
+    if schemas.settings.require_policy:
+        return
+    if opened := [name for name in schemas.get_schemas() if not policies_of(schemas, name)]:
+        yield f"models without a policy are open to all callers: {', '.join(opened)} (require_policy closes them)"
+
+
+def _telling_lists(schemas: Schemas) -> Iterator[str]:
+    for target in schemas.get_schemas():
+        for reverse in schemas.get_related_relations(target).values():
+            if reverse.sort is not None and reverse.sort.field in hidden_for_somebody(schemas, reverse.member):
+                yield (
+                    f"{target}.{reverse.name}: which {reverse.member} are in the list tells of {reverse.sort.field}, "
+                    "which a policy hides; sort it by another field, or hide it, too"
+                )
+
+
+def compared_by(rows: ContextFn | None) -> set[str]:
+    """Return the paths that a filter of ``rows`` compares, whatever the context.
+
+    Empty if it has no filter then, or asks for more than a context: what it does with a real one is unknown.
+    """
+    try:
+        found = None if rows is None else rows(_Anything())
+    except Exception:  # The seam: an author's function may fail on a context that is none.
+        return set()
+    if not isinstance(found, Mapping):
+        return set()
+    return {".".join(path) if isinstance(path, tuple) else str(path) for path in paths_in(found)}
+
+
+class _Anything(dict[Any, Any]):
+    """A context, and each part of it."""
+
+    def __missing__(self, key: object) -> _Anything:
+        return _Anything()
+
+    def __getattr__(self, name: str) -> _Anything:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Anything()

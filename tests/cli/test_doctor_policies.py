@@ -6,7 +6,7 @@ import mongomock
 import pytest
 
 from gatewayfw import gateway, integer, string
-from gatewayfw.cli.doctor_policies import compared_by, policy_hints, policy_problems, policy_warnings
+from gatewayfw.cli.doctor_configuration import compared_by, policy_findings
 
 
 @pytest.fixture
@@ -19,12 +19,16 @@ def gw():
     return gw
 
 
+def texts(gw, kind):
+    return [text for one, text in policy_findings(gw.schemas, ["Clerk", "Guest"]) if one == kind]
+
+
 def warnings(gw):
-    return list(policy_warnings(gw.schemas, ["Clerk", "Guest"]))
+    return texts(gw, "warning")
 
 
 def test_nothing_is_said_without_policies(gw):
-    assert (warnings(gw), list(policy_hints(gw.schemas))) == ([], [])
+    assert list(policy_findings(gw.schemas, ["Clerk", "Guest"])) == []
 
 
 def test_roles_without_a_policy_and_open_models_are_named(gw):
@@ -40,7 +44,7 @@ def test_roles_without_a_policy_and_open_models_are_named(gw):
 def test_rows_that_no_index_serves_are_named(gw):
     gw.policy("item", roles=["Clerk"], rows=lambda context: {"tenant._id": context["user"]["tenant"]["_id"]})
     gw.policy("item", roles=["Guest"], rows=lambda context: {"place": context.user["place"]})
-    assert list(policy_hints(gw.schemas)) == [
+    assert texts(gw, "hint") == [
         "policy of item for Guest, model item: no index begins with place; every read reads all documents"
     ]
 
@@ -62,8 +66,8 @@ def test_the_paths_of_a_filter_are_those_at_its_junctions_too(rows, paths):
 def test_names_in_rows_that_a_model_does_not_have_are_problems(gw):
     gw.policy("item", roles=["Clerk"], rows=lambda context: {"tenat._id": context["user"]["_id"]})
     gw.policy("item", roles=["Guest"], rows=lambda context: {"_id": context["user"]["_id"]})
-    assert list(policy_problems(gw.schemas)) == ["policy of item for Clerk: rows: model item has no tenat._id"]
-    assert "Guest" not in "".join(policy_hints(gw.schemas))
+    assert texts(gw, "problem") == ["policy of item for Clerk: rows: model item has no tenat._id"]
+    assert "Guest" not in "".join(texts(gw, "hint"))
 
 
 def test_lists_whose_order_is_hidden_are_named(gw):
