@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gatewayfw.errors import DefinitionError, ValidationError
-from gatewayfw.messages import NOT_KEPT
+from gatewayfw.messages import NO_PART, NO_PLACE, NOT_KEPT
 from gatewayfw.odm import Odm, Operators
 from gatewayfw.schemas import Schemas, compile_struct
 from gatewayfw.schemas.kinds import as_kind
@@ -101,6 +101,13 @@ def keeps(sent, shown):
     return not isinstance(sent, list) or len(sent) == len(shown) and all(map(keeps, sent, shown))
 
 
+def parts_of(value, path=()):
+    """Yield the path and the value of each part of a value with the names of JSON."""
+    for key, part in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield (*path, str(key)), part
+        yield from parts_of(part, (*path, str(key)))
+
+
 def spoil(loaded):
     """Change a loaded value in place wherever it can be."""
     inner = vars(loaded) if isinstance(loaded, SimpleNamespace) else loaded
@@ -136,10 +143,26 @@ def judge_one(world, made, sent, python, stored):
         world.thing.find_one_and_update({"_id": made}, {"$set": {"v": form}})
         assert world.stored(made) == stored, name
         assert made in world.found(Operators({"$eq": form, "$in": [form]})), name
+    for form in distinct({"sent": sent, "found": found, "shown": shown}).values():
+        judge_parts(world, made, form, stored)
     if world.listing and not isinstance(sent, list):  # of a list, a listing compares the elements
         assert made in world.listed({"eq": shown})
         assert made in world.listed({"in": [sent, shown]})
     return forms
+
+
+def judge_parts(world, made, form, stored):
+    """Look for a thing by each part of a form of its value, and set the part where that can be."""
+    for path, part in parts_of(form):
+        place = ("v", *path)
+        assert made in [one["_id"] for one in world.thing.find({place: Operators({"$eq": part, "$in": [part]})})], place
+        refused = [[NO_PART]]
+        try:
+            world.thing.find_one_and_update({"_id": made}, {"$set": {place: part}})
+        except ValidationError as refusal:
+            refused = [*refusal.errors.values()]
+        assert refused in ([[NO_PART]], [[NO_PLACE]]), place
+        assert world.stored(made) == stored, place
 
 
 def values_of(made):

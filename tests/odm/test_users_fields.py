@@ -293,3 +293,65 @@ def test_an_object_whose_parts_are_all_absent_is_one(odm):
     assert [one["at"] for one in model.find({"at": Corner()})] == [{}, {}]
     with pytest.raises(ValidationError):
         model.insert_one({"at": object()})
+
+
+class Line(Schema):
+    """A line of an order."""
+
+    price = mm.Decimal(required=True)
+    day = mm.Date(required=True)
+
+
+HALF = {"price": "1.50"}
+#: Fields with a line in them, by what is around it; where its price is.
+AROUND = {
+    "open": (mm.Nested(Line, unknown=INCLUDE), lambda line: {**line, "more": 1}, "v.price"),
+    "many": (mm.Nested(Line, many=True), lambda line: [line], "v.price"),
+    "a Schema of many": (Line(many=True), lambda line: [line], "v.0.price"),
+    "Tuple": (mm.Tuple([mm.Raw(), mm.Nested(Line)]), lambda line: [1, line], "v.1.price"),
+    "array": (mm.Dict(values=array(mm.Nested(Line))), lambda line: {"a": [line]}, "v.a.price"),
+    "Schemas of many": (mm.Dict(values=mm.Nested(Line, many=True)), lambda line: {"a": [line]}, "v.a.0.price"),
+}
+
+
+@pytest.mark.parametrize("name", AROUND)
+@pytest.mark.parametrize("price", ["1.50", Decimal("1.5")])
+def test_a_filter_reads_a_part_by_its_own_field(odm, name, price):
+    kind, put, path = AROUND[name]
+    thing = odm.new_model("thing", {"v": kind})
+    thing.insert_one(doc={"v": put({**HALF, "day": "2026-11-27"})})
+    asked = [price, {"$in": [price]}, {"$gte": price}, {"$gt": "1.49", "$lt": Decimal("1.51")}, {"$ne": price}]
+    assert [thing.count({path: condition}) for condition in asked] == [1, 1, 1, 1, 0]
+
+
+@pytest.mark.parametrize("kind", [mm.Nested(Line, many=True), mm.List(mm.Nested(Line))])
+@pytest.mark.parametrize("line", [{**HALF, "day": "2026-11-27"}, {"price": Decimal("1.5"), "day": date(2026, 11, 27)}])
+def test_filters_ask_for_one_of_many_objects(odm, kind, line):
+    thing = odm.new_model("thing", {"v": kind})
+    thing.insert_one(doc={"v": [{"price": 1, "day": "2026-11-26"}, {"price": "1.50", "day": "2026-11-27"}]})
+    other = {**line, "price": 1}
+    assert [thing.count({"v": {"$elemMatch": one}}) for one in (line, other)] == [1, 0]
+    assert [thing.count({"v": Operators({"$eq": one})}) for one in ({**line, "price": "1.50"}, other)] == [1, 0]
+
+
+def test_a_part_of_an_array_in_a_field_of_marshmallows_is_stored_as_its_field_says(odm):
+    thing = odm.new_model("thing", {"v": mm.Dict(values=array(mm.Date()))})
+    id_ = thing.insert_one(doc={"v": {"a": []}})["_id"]
+    for form in ("2026-11-27", date(2026, 11, 27)):
+        assert thing.find_one_and_update({"_id": id_}, {"$set": {"v.a": [form]}})["v"] == {"a": ["2026-11-27"]}
+        assert thing.count({"v.a": form}) == 1
+
+
+@pytest.mark.parametrize("partial", [True, ("line.day", "lines.day", "by.day")])
+def test_what_a_schema_lets_be_absent_in_those_in_it_is_so_in_a_part_of_a_value(odm, partial):
+    order = {"line": mm.Nested(Line), "lines": mm.List(mm.Nested(Line)), "by": mm.Dict(values=mm.Nested(Line))}
+    thing = odm.new_model("thing", {"v": Schema.from_dict(order)(partial=partial)})
+    parts = {"line": HALF, "lines": [HALF], "by": {"a": HALF}}
+    id_ = thing.insert_one(doc={"v": parts})["_id"]
+    for name, part in parts.items():
+        assert thing.count({f"v.{name}": Operators({"$eq": part})}) == 1
+        thing.find_one_and_update({"_id": id_}, {"$set": {f"v.{name}": part}})
+    assert thing.count({"v": Operators({"$eq": parts})}) == 1
+    assert refused(thing.find_one_and_update, filter={"_id": id_}, update={"$set": {"v.line": {"price": "x"}}}) == {
+        "update.v.line.price": ["Not a valid number."]
+    }

@@ -194,9 +194,9 @@ def field_below(field: Field[Any], parts: Sequence[str], whose: str, path: str) 
             field = elements
             if is_place(part):
                 continue
-        if is_free(field):
-            return None
         inner = as_kind(field).part(part)
+        if inner is None and is_free(field):
+            return None
         if inner is None and chosen:
             raise ValidationError({f"{whose.partition(':')[0]}.{shown(path)}": [messages.NO_PART]})
         if inner is None:

@@ -38,7 +38,7 @@ is what its author wrote. Of marshmallow's own fields the usual ones are known; 
 """
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
@@ -64,12 +64,10 @@ class _Surroundings:
     Attributes:
         mode: that of the act whose input it is; None for what is stored or shown.
         schemas: the Schemas that it is in.
-        partial: what the Schema above it gives on as ``partial``; None for nothing.
     """
 
     mode: str | None = None
     schemas: frozenset[object] = frozenset()
-    partial: bool | Collection[str] | None = None
 
 
 _AROUND: ContextVar[_Surroundings] = ContextVar("around", default=_Surroundings())  # noqa: B039 - it is frozen
@@ -176,15 +174,14 @@ def _nested(field: Any) -> Description:
     if key in around.schemas:  # a Schema inside of itself: the exports write no types that name themselves
         inner: Description = {"kind": "object", "fields": None}
     else:
-        partial = schema.partial if around.partial is None else around.partial
         with _at(schemas=around.schemas | {key}):
-            inner = {"kind": "object", "fields": _described_fields(schema, partial)}
+            inner = {"kind": "object", "fields": _described_fields(schema)}
     if (field.unknown or schema.unknown) == INCLUDE:
         inner["open"] = True
     return _many(field) | {"items": {**inner, "presence": "required"}} if field.many or schema.many else inner
 
 
-def _described_fields(schema: Schema, partial: bool | Collection[str] | None) -> dict[str, Description]:
+def _described_fields(schema: Schema) -> dict[str, Description]:
     """Return the descriptions of a Schema's fields.
 
     It asks for none that is ``partial`` or has a default. It fills in no default of the first, and in mode ``assert``
@@ -192,20 +189,13 @@ def _described_fields(schema: Schema, partial: bool | Collection[str] | None) ->
     """
     described: dict[str, Description] = {}
     for name, field in schema.load_fields.items():
-        with _at(partial=None if isinstance(field, KindField) else _partial_below(partial, name)):
-            one = describe(field)
+        one = describe(field)
         is_asserted = field.load_default is not missing and _AROUND.get().mode == "assert"
-        if partial is True or name in (partial or ()) or is_asserted:
+        if schema.partial is True or name in (schema.partial or ()) or is_asserted:
             one["presence"] = "optional"
             one.pop("default", None)
         described[field.data_key if field.data_key is not None else name] = one
     return described
-
-
-def _partial_below(partial: bool | Collection[str] | None, name: str) -> bool | Collection[str] | None:
-    if partial is None or isinstance(partial, bool):
-        return partial
-    return [path.removeprefix(f"{name}.") for path in partial if path.startswith(f"{name}.")]
 
 
 def _plucked(field: Any) -> Description:

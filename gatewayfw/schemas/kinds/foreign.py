@@ -6,9 +6,10 @@ each load the same default.
 """
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from operator import is_
 from types import MappingProxyType
 from typing import Any
@@ -23,12 +24,14 @@ from gatewayfw.schemas.kinds.base import Ability, Description, Doubtful, Kind
 from gatewayfw.schemas.kinds.checks import coded, put_codes
 from gatewayfw.schemas.kinds.descriptions import describe_class
 from gatewayfw.schemas.kinds.file import FileField
-from gatewayfw.schemas.kinds.foreign_values import compared_form, is_many, is_own, part_of, stored_form
+from gatewayfw.schemas.kinds.foreign_values import compared_form, is_many, is_own, one_of, part_of, stored_form
 from gatewayfw.schemas.kinds.model_fields import refuse_unkept
 from gatewayfw.schemas.kinds.sizes import DECIMAL, DOCUMENT, ENDLESS, MOMENT, NUMBER, UUID, choice_bytes, element_bytes
 from gatewayfw.schemas.kinds.text import largest_text
 from gatewayfw.schemas.values import SCALARS, plain
 
+#: What a Schema says of its fields that may be absent: all of them, or some by their names and paths.
+Partial = bool | Collection[str] | None
 #: Fields whose values are alike in JSON, BSON and Python; a subclass may load anything.
 _ALIKE = frozenset(
     {mm.String, mm.Email, mm.Url, mm.Integer, mm.Float, mm.Boolean}
@@ -53,7 +56,6 @@ class ForeignField(Kind):
         self.sorts = isinstance(field, tuple(_LARGEST))
         self.is_text = isinstance(field, mm.String) and not isinstance(field, mm.UUID)
         if isinstance(field, mm.List):
-            self.elements = as_kind(field.inner)
             self.abilities = frozenset({Ability.LIST})
             self.reads_otherwise = type(field) is not mm.List or reads_otherwise(field.inner)
         elif isinstance(field, (mm.Number, mm.TimeDelta)):
@@ -61,11 +63,16 @@ class ForeignField(Kind):
         elif isinstance(field, (mm.Date, mm.DateTime)):
             self.abilities = frozenset({Ability.DATE, Ability.ORDER})
 
+    @cached_property
+    def elements(self) -> mm.Field[Any] | None:  # type: ignore[override]  # by the field's class
+        inner = one_of(self.wrapped) if is_many(self.wrapped) else getattr(self.wrapped, "inner", None)
+        return None if inner is None else _stored_kind(inner)
+
     @property
     def is_unknown(self) -> bool:  # type: ignore[override]  # by the field's class
         field = self.wrapped
         if isinstance(field, mm.Nested):
-            return is_many(field) or (field.unknown or field.schema.unknown) == INCLUDE
+            return (field.unknown or field.schema.unknown) == INCLUDE
         known = isinstance(field, mm.List) or (isinstance(field, mm.Mapping) and field.value_field is not None)
         return not known and not self.sorts and not isinstance(field, (mm.IP, mm.IPInterface))
 
@@ -75,7 +82,7 @@ class ForeignField(Kind):
 
     def part(self, key: Any) -> mm.Field[Any] | None:
         inner = part_of(self.wrapped, key)
-        return None if inner is None else as_kind(inner)
+        return None if inner is None else _stored_kind(inner)
 
     def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
         if value is missing and not self.required and self.load_default is not missing:
@@ -190,6 +197,11 @@ def in_models(field: mm.Field[Any], where: str = "model") -> mm.Field[Any]:
     return change_parts(field, lambda inner, _: in_models(inner, where))
 
 
+def _stored_kind(field: mm.Field[Any]) -> mm.Field[Any]:
+    """Return the kind that stores a part of a document's field."""
+    return change_parts(field, lambda inner, _: _stored_kind(inner)) if isinstance(field, Kind) else ForeignField(field)
+
+
 def reads_otherwise(field: mm.Field[Any]) -> bool:
     """Tell whether Python sees stored values of a field, or parts of them, otherwise."""
     return any(as_kind(inner).reads_otherwise for _, inner in walk(field))
@@ -226,8 +238,10 @@ _LARGEST: Mapping[type, Callable[[Any], int]] = MappingProxyType(
 )
 
 
-def adopt(field: mm.Field[Any]) -> mm.Field[Any]:
+def adopt(field: mm.Field[Any], partial: Partial = None) -> mm.Field[Any]:
     """Return a user's field in our form; ours as it is.
+
+    ``partial`` is what the Schema that it is in gives on to those in it.
 
     Raises:
         DefinitionError: its ``load_default`` is a value that cannot be copied.
@@ -237,40 +251,51 @@ def adopt(field: mm.Field[Any]) -> mm.Field[Any]:
     changed: Any = copy.copy(field)
     put_codes(changed)
     changed.load_default = _own_default(field.load_default)
-    if isinstance(field, mm.Nested) and not isinstance(field.nested, _Adopted):
-        changed.nested, changed._schema = _Adopted(field), None
+    if isinstance(field, mm.Nested):
+        given = field.nested.field if isinstance(field.nested, _Adopted) else field
+        changed.nested, changed._schema = _Adopted(given, partial), None
         changed.only, changed.exclude = None, ()  # that Schema knows them
     for name in ("inner", "key_field", "value_field", "field"):
         inner = vars(field).get(name)
         if isinstance(inner, mm.Field):
-            setattr(changed, name, adopt(inner))
+            setattr(changed, name, adopt(inner, partial))
     if isinstance(field, mm.Tuple):
-        changed.tuple_fields = [adopt(inner) for inner in field.tuple_fields]
+        changed.tuple_fields = [adopt(inner, partial) for inner in field.tuple_fields]
     return changed  # type: ignore[no-any-return]  # a field
 
 
-def adopt_schema(schema: Schema) -> Schema:
+def adopt_schema(schema: Schema, partial: Partial = None) -> Schema:
     """Return a copy of a Schema for a `Nested`, which prepares its fields.
 
-    A Schema with a ``get_attribute`` of its own keeps it.
+    A Schema with a ``get_attribute`` of its own keeps it. Those in it know what is ``partial``: a part may be loaded
+    by itself.
     """
     own: Any = copy.copy(schema)
     if type(own).get_attribute is Schema.get_attribute:
         own.get_attribute = _read_part
     known = {"unknown": messages.UNKNOWN, "type": messages.NO_OBJECT}
     own.error_messages = {key: coded(text, known.get(key)) for key, text in own.error_messages.items()}
-    own.declared_fields = {name: adopt(field) for name, field in own.declared_fields.items()}
+    own.partial = schema.partial if partial is None else partial
+    fields = own.declared_fields.items()
+    own.declared_fields = {name: adopt(field, _partial_below(own.partial, name)) for name, field in fields}
     return own  # type: ignore[no-any-return]  # a Schema
 
 
+@dataclass(frozen=True)
 class _Adopted:
     """The Schema of a nested field; made at first use, as it may name itself."""
 
-    def __init__(self, field: mm.Nested) -> None:
-        self._field = field
+    field: mm.Nested
+    partial: Partial
 
     def __call__(self) -> Schema:
-        return adopt_schema(self._field.schema)
+        return adopt_schema(self.field.schema, self.partial)
+
+
+def _partial_below(partial: Partial, name: str) -> Partial:
+    if partial is None or isinstance(partial, bool):
+        return partial
+    return [path.removeprefix(f"{name}.") for path in partial if path.startswith(f"{name}.")]
 
 
 def _own_default(default: Any) -> Any:

@@ -5,6 +5,7 @@ We store the loaded value where BSON has its type, part by part through lists, o
 dumped form otherwise. What a reply shows of that must load as the same value again. All our choice.
 """
 
+import copy
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, time
 from decimal import Decimal
@@ -96,9 +97,10 @@ def part_of(field: Any, key: Any) -> mm.Field[Any] | None:
         return field.part(key)
     if isinstance(field, mm.Mapping):
         return field.value_field
+    if isinstance(field, mm.Tuple):
+        return {str(place): inner for place, inner in enumerate(field.tuple_fields)}.get(str(key))
     if isinstance(key, int):
-        fields = field.tuple_fields[key : key + 1] if isinstance(field, mm.Tuple) else []
-        return next(iter(fields), getattr(field, "inner", field if isinstance(field, mm.Nested) else None))
+        return getattr(field, "inner", field if isinstance(field, mm.Nested) else None)
     known = field.schema.load_fields.items() if isinstance(field, mm.Nested) else ()
     return next((inner for name, inner in known if key == (inner.data_key or name)), None)
 
@@ -152,6 +154,13 @@ def is_own(field: mm.Field[Any], method: str) -> bool:
 def is_many(field: mm.Field[Any]) -> bool:
     """Tell whether a field holds a list of what a Schema describes."""
     return isinstance(field, mm.Nested) and (field.many or field.schema.many)
+
+
+def one_of(field: Any) -> mm.Field[Any]:
+    """Return the field of one object of those that a Schema describes."""
+    one = copy.copy(field)
+    one.many, one._schema = False, None
+    return one  # type: ignore[no-any-return]  # a field
 
 
 def _has_no_dump(field: mm.Field[Any], value: Any) -> bool:

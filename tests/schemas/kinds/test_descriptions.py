@@ -25,7 +25,7 @@ from gatewayfw.schemas import (
 )
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.schemas.kinds.descriptions import describe, describe_all, describe_sent, described_default
-from gatewayfw.schemas.kinds.foreign import SchemaField
+from gatewayfw.schemas.kinds.foreign import SchemaField, adopt
 from tests.schemas.kinds.seen import Alone
 
 MOMENT = datetime(2024, 2, 29, 12, 0, 0, 1_999)
@@ -216,7 +216,7 @@ DESCRIBED = {
 
 @pytest.mark.parametrize(("field", "expected"), DESCRIBED.values(), ids=DESCRIBED)
 def test_marshmallows_fields_are_described_like_ours(field, expected):
-    assert as_kind(field).description() == expected
+    assert as_kind(adopt(field)).description() == expected
 
 
 @pytest.mark.parametrize(

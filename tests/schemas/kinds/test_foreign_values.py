@@ -85,6 +85,7 @@ TIMELY = {"sorts": True, "abilities": {Ability.DATE, Ability.ORDER}}
 DAILY = {"sorts": True, "abilities": {Ability.DATE, Ability.ORDER}}
 LIST = {"abilities": {Ability.LIST}, "elements": True}
 OTHERWISE = {"reads_otherwise": True}
+MANY = {"elements": True, "reads_otherwise": True}
 OPEN = {"is_unknown": True, "reads_otherwise": True}
 PARTS = {"sets_parts": True, "reads_otherwise": True}
 #: What is said of each field; what is not said is false or empty.
@@ -116,8 +117,8 @@ SAID = {
     "Nested and open": (mm.Nested(Tag, unknown=INCLUDE), PARTS | OPEN),
     "Nested of an open Schema": (mm.Nested(Tag(unknown=INCLUDE)), PARTS | OPEN),
     "Nested that drops keys": (mm.Nested(Tag(unknown=INCLUDE), unknown=EXCLUDE), PARTS),
-    "Nested many": (mm.Nested(Tag, many=True), OPEN),
-    "Nested of many": (mm.Nested(Tag(many=True)), OPEN),
+    "Nested many": (mm.Nested(Tag, many=True), MANY),
+    "Nested of many": (mm.Nested(Tag(many=True)), MANY),
     "Tuple": (mm.Tuple((mm.Integer(),)), OPEN),
     "Raw": (mm.Raw(), OPEN),
 }
