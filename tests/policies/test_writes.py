@@ -320,6 +320,15 @@ def test_only_a_holder_that_may_be_changed_admits_its_shared_ids(shop, lists):
         lists.add_relation({"name": {"$ne": ""}}, relations={"items": {"_ids": [shop.lamp]}}, replace=True)
 
 
+@pytest.mark.parametrize(("rev", "error"), [(0, NotFound), (7, Stale)])
+def test_only_the_holder_of_the_revision_admits_its_shared_ids(shop, lists, rev, error):
+    """Two match; the one with the shared copy has another revision."""
+    lists.insert_one({"name": "open"})
+    lists.find_one_and_update({"items._id": shop.lamp}, {"$set": {"name": "open"}})
+    with shop.calls("Customer"), pytest.raises(error):
+        lists.add_relation({"name": "open"}, relations={"items": {"_ids": [shop.lamp]}}, replace=True, rev=rev)
+
+
 # -- deletes
 
 

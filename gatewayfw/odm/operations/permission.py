@@ -110,6 +110,17 @@ class Permission:
             if missing := [id_ for id_ in ordered(ids) if id_ not in there]:
                 raise missing_related(shown, missing)
 
+    def pin(self, storage: Storage, wanted: _Filter, inputs: Mapping[str, RelationInput]) -> _Filter | None:
+        """Return the filter of one match, where its shared copies say what may be named; None for no match.
+
+        Else it is the filter that was given. What one match has may not be named for another one.
+        """
+        viewer, links = self._viewer, [one.relation for one in inputs.values()]
+        if viewer is None or not any(viewer.has_rows(one.schema_name) and viewer.shows_all(one) for one in links):
+            return wanted
+        found = storage.find(self._model.name, wanted, [], limit=1)
+        return next((both(wanted, {"_id": one["_id"]}) for one in found), None)
+
     def _shared_ids(self, storage: Storage, relation: Relation, holder: _Filter | None) -> set[Any]:
         """Return the ids of the shared copies that a relation has already."""
         if holder is None or self._viewer is None or not self._viewer.shows_all(relation):

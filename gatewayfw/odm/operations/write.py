@@ -238,13 +238,17 @@ def _relate(
     holder = permission.narrow(wanted)
     exact = of_revision(holder, rev)
 
-    def write(attempt: Attempt) -> Document | None:
+    def change(attempt: Attempt, one: dict[str, Any]) -> Document | None:
         try:
-            permission.refuse_missing(storage, [inputs], holder, leaving=plan is remove, anew=not replace)
+            permission.refuse_missing(storage, [inputs], one, leaving=plan is remove, anew=not replace)
         except NotFound:
             permission.refuse_seen(storage, wanted, holder)
             raise
-        document = apply(storage, plan(attempt, model.schema, exact, inputs))
+        return apply(storage, plan(attempt, model.schema, one, inputs))
+
+    def write(attempt: Attempt) -> Document | None:
+        one = permission.pin(storage, exact, inputs)
+        document = None if one is None else change(attempt, one)
         permission.judge([permission.changed(storage, wanted, document)])
         return show_one(storage, projection, raise_if_stale(storage, model.name, wanted, rev, document))
 
