@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import pytest
 
 from gatewayfw import NotFound, UsageError, optional, string
-from gatewayfw.errors import DuplicateKey, Forbidden, Stale, StillReferenced
+from gatewayfw.errors import Conflict, DuplicateKey, Forbidden, Stale, StillReferenced
 
 
 def stored(odm):
@@ -329,7 +331,7 @@ def test_only_the_holder_of_the_revision_admits_its_shared_ids(shop, lists, rev,
         lists.add_relation({"name": "open"}, relations={"items": {"_ids": [shop.lamp]}}, replace=True, rev=rev)
 
 
-# -- deletes
+# -- what is in the way
 
 
 @pytest.mark.parametrize("name", ["delete_one", "delete_many"])
@@ -339,6 +341,40 @@ def test_how_many_documents_are_in_the_way_is_not_told(own_only, refused, name):
 
     assert refused(delete, StillReferenced, role="Clerk") == "item is still referenced (rental: 2)"
     assert refused(delete, StillReferenced) == "item is still referenced"
+
+
+@pytest.mark.parametrize("name", ["delete_one", "delete_many"])
+def test_a_transaction_whose_code_catches_the_refusal_does_not_tell_it_either(own_only, refused, name):
+    def delete():
+        with suppress(StillReferenced):
+            getattr(own_only.items, name)({"_id": own_only.lamp})
+
+    def transact():
+        own_only.gw.odm.transaction(delete)
+
+    assert refused(transact, StillReferenced, role="Clerk") == "item is still referenced (rental: 2)"
+    assert refused(transact, StillReferenced) == "item is still referenced"
+
+
+@pytest.mark.parametrize(("is_gone", "upsert"), [(False, False), (True, False), (True, True)])
+def test_a_chosen_id_does_not_tell_of_frozen_copies_elsewhere(own_only, refused, is_gone, upsert):
+    """A document that is there for the caller, or was, is in a list that is not."""
+    items = {"schemaName": "item", "type": "multiple", "optional": True, "frozen": True}
+    id_ = own_only.items.insert_one({"name": "saw"})["_id"]
+    lists = own_only.gw.odm.new_model("list", {"name": string()}, {"items": items})
+    lists.insert_one({"name": "closed"}, relations={"items": {"_ids": [id_]}})
+    own_only.gw.policy("list", roles=["Clerk"])
+    if is_gone:
+        own_only.items.delete_one({"_id": id_})
+
+    def write():
+        if upsert:
+            own_only.items.find_one_and_update({"_id": id_}, {"$set": {"name": "new"}}, upsert=True)
+        else:
+            own_only.items.insert_one({"_id": id_, "name": "new"})
+
+    assert refused(write, Conflict, role="Clerk").startswith("list still has frozen copies of a deleted item")
+    assert refused(write, DuplicateKey) == "Duplicate key error"
 
 
 def test_a_cascade_reaches_what_the_caller_does_not_see_and_does_not_count_it(own_only):

@@ -1,10 +1,11 @@
 """What policies let the caller of an act write, before and after it is done."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar, final
 
 from gatewayfw import messages
-from gatewayfw.errors import Forbidden, UsageError, missing_related
+from gatewayfw.errors import Conflict, DuplicateKey, Forbidden, StillReferenced, UsageError, missing_related
 from gatewayfw.odm.ids import ordered
 from gatewayfw.odm.operations.handle import Handle
 from gatewayfw.odm.operations.read import is_there
@@ -111,9 +112,9 @@ class Permission:
                 raise missing_related(shown, missing)
 
     def pin(self, storage: Storage, wanted: _Filter, inputs: Mapping[str, RelationInput]) -> _Filter | None:
-        """Return the filter of one match, where its shared copies say what may be named; None for no match.
+        """Return a filter of one match, where its shared copies admit ids.
 
-        Else it is the filter that was given. What one match has may not be named for another one.
+        Else it is the one that was given; None for no match. What one match has may not be named for another one.
         """
         viewer, links = self._viewer, [one.relation for one in inputs.values()]
         if viewer is None or not any(viewer.has_rows(one.schema_name) and viewer.shows_all(one) for one in links):
@@ -132,6 +133,21 @@ class Permission:
     def counts_holders(self) -> bool:
         """Whether the caller is told how many other documents a delete concerns."""
         return self._viewer is None or not self._viewer.is_restricted
+
+    @contextmanager
+    def veiled(self) -> Iterator[None]:
+        """Let no error in a block tell which documents are in the way.
+
+        Callers whom no policy restricts are told. It stands in the operation, because a transaction raises again what
+        has failed in one.
+        """
+        try:
+            yield
+        except Conflict as error:
+            if self.counts_holders or type(error) not in (Conflict, StillReferenced):
+                raise
+            is_held = isinstance(error, StillReferenced)
+            raise StillReferenced(self._model.name, {}) if is_held else DuplicateKey("_id") from None
 
     @property
     def judged(self) -> Collection[str]:

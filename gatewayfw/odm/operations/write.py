@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any, TypedDict, TypeVar
 
 from gatewayfw import messages
-from gatewayfw.errors import DuplicateKey, NotFound, StillReferenced, UsageError, ValidationError
+from gatewayfw.errors import DuplicateKey, NotFound, UsageError, ValidationError
 from gatewayfw.odm.operations.handle import Filter, Get, Handle, Update
 from gatewayfw.odm.operations.permission import Permission, names_in_documents, names_in_update
 from gatewayfw.odm.operations.read import find_first
@@ -82,7 +82,8 @@ def insert_documents(
 
     def write(attempt: Attempt) -> list[Document]:
         permission.refuse_missing(storage, inputs)
-        documents = apply(storage, insert(attempt, model.schema, new))
+        with permission.veiled():
+            documents = apply(storage, insert(attempt, model.schema, new))
         permission.judge(documents)
         return show(storage, projection, documents)
 
@@ -150,7 +151,8 @@ def upsert_one(
         if permission.changed(storage, wanted, document) is None:
             inserts = True
             new = parse_document(model.schema, parsed.first, {}, model.allowance, "update")
-            (document,) = apply(storage, insert(attempt, model.schema, [new]))
+            with permission.veiled():
+                (document,) = apply(storage, insert(attempt, model.schema, [new]))
         if inserts or parsed.change.named:
             permission.judge([document])
         return show_one(storage, projection, document)
@@ -263,15 +265,11 @@ def delete_one(model: Handle, wanted: dict[str, Any], rev: int | None, cascade: 
     exact = of_revision(permission.narrow(wanted), rev)
 
     def write(attempt: Attempt) -> dict[str, int] | None:
-        counts = permission.changed(storage, wanted, apply(storage, delete(attempt, model.schema, exact, cascade)))
-        return raise_if_stale(storage, model.name, wanted, rev, counts)
+        with permission.veiled():
+            counts = apply(storage, delete(attempt, model.schema, exact, cascade))
+        return raise_if_stale(storage, model.name, wanted, rev, permission.changed(storage, wanted, counts))
 
-    try:
-        done = model.database.run(write, hot=model.named(wanted))
-    except StillReferenced:
-        if permission.counts_holders:
-            raise
-        raise StillReferenced(model.name, {}) from None
+    done = model.database.run(write, hot=model.named(wanted))
     if done.result is None:
         return DeleteResult(deletedCount=0, cascaded={})
     cascaded = dict(sorted((done.deleted + Counter(done.result)).items())) if permission.counts_holders else {}
