@@ -7,9 +7,10 @@ Its keys: ``{"format", "tokens", "maxBatch", "codes", "models", "services"}``.
 - ``codes``: what programs read of a refused value: kinds with the field ``code``, of which it has one, and its bounds.
 - ``models``: by name ``{"fields": {name: kind}, "links": {name: link}}``; see
   `gatewayfw.schemas.kinds.descriptions` and `links_of`. Excluded fields do not exist in it. With policies each has
-  ``rights``: ``[{"role", "sees", "rows", "writes", "hidden": [names], "fixed": [names]}]``, where ``rows`` says that
-  some documents are not there for the role, and the role null is nobody signed in. The model of files has ``files``,
-  true, if ``GET {base}/gateway/files/<id>`` opens one to whom its hooks admit.
+  ``rights``: ``[{"role", "sees", "rows", "writes", "hidden": [names], "own": [names], "fixed": [names]}]``. ``rows``
+  says that some documents are not there for the role, ``own`` has the hidden names that its own documents show, the
+  role null is nobody signed in. The model of files has ``files``, true, if ``GET {base}/gateway/files/<id>`` opens
+  one to whom its hooks admit.
 - ``services``: by name; ``{"remote": true}``, or ``{"remote": false, "acts": {model: {act: ...}}}``.
 
 An act has ``description``, ``mode`` (``assert`` or ``create``), ``access`` (``public``, ``rule`` or
@@ -100,9 +101,9 @@ def _rights(schemas: Schemas, model: str, known: Iterable[str]) -> list[dict[str
     found = []
     for role in roles:
         rights = joined(schemas, model, role) or Joined()
-        hidden, fixed = sorted(rights.hides), sorted(rights.fixed)
+        own = sorted(name for name, owns in rights.hides.items() if owns)
         sees = {"sees": not rights.is_closed, "rows": rights.has_rows, "writes": rights.writes}
-        found.append({"role": role, **sees, "hidden": hidden, "fixed": fixed})
+        found.append({"role": role, **sees, "hidden": sorted(rights.hides), "own": own, "fixed": sorted(rights.fixed)})
     return found
 
 

@@ -360,12 +360,12 @@ def test_what_policies_hide_may_be_absent_and_rights_are_told_by_role():
         "price": "optional",
     }
     assert {name: link["optional"] for name, link in item["links"].items()} == {"owner": True, "seller": False}
-    guest = {"sees": True, "rows": True, "writes": False, "hidden": ["price"], "fixed": []}
+    guest = {"sees": True, "rows": True, "writes": False, "hidden": ["price"], "own": [], "fixed": []}
     assert item["rights"] == [
         {"role": "Guest", **guest},
         {"role": None, **guest},
-        {"role": "Clerk", "sees": True, "rows": False, "writes": True, "hidden": [], "fixed": ["name"]},
-        {"role": "Nobody's", "sees": False, "rows": True, "writes": False, "hidden": [], "fixed": []},
+        {"role": "Clerk", "sees": True, "rows": False, "writes": True, "hidden": [], "own": [], "fixed": ["name"]},
+        {"role": "Nobody's", "sees": False, "rows": True, "writes": False, "hidden": [], "own": [], "fixed": []},
     ]
 
 

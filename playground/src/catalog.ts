@@ -106,6 +106,8 @@ export interface Rights {
   rows: boolean;
   writes: boolean;
   hidden: string[];
+  /** Of the hidden ones, those that the role sees in its own documents. */
+  own: string[];
   fixed: string[];
 }
 

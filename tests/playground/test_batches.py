@@ -34,7 +34,9 @@ def service_url(stage, bodies):
 
     @gw.acts.act("book", "refuse", public=True)
     def refuse(body):
-        raise HttpError("sold out", 409, code="sold_out")
+        error = HttpError("sold out", 409, code="sold_out")
+        error.headers = {"Retry-After": "60"}
+        raise error
 
     @gw.acts.act("book", "ping", public=True)
     def ping(body):
@@ -60,6 +62,7 @@ def test_each_request_gets_its_part_of_the_reply(page, dialog, bodies):
     lines = dialog.locator(".library-line")
     assert [line.locator(".badge").all_inner_texts() for line in lines.all()] == [["200"], ["409"], []]
     assert "sold out" in lines.nth(1).inner_text()
+    assert dialog.get_by_text("Another try may succeed in").count() == 1
     body = {"model": "book", "act": "addBook", "details": {"set": {"title": "Emma"}, "get": {"title": 1}}}
     sent = json.loads(bodies[0])
     assert sent["batch"][0] == body
@@ -67,6 +70,7 @@ def test_each_request_gets_its_part_of_the_reply(page, dialog, bodies):
     assert "atomic" not in sent
     dialog.get_by_role("button", name="Open the reply of book.refuse").click()
     page.get_by_role("region", name="Reply").get_by_text("sold_out").first.wait_for()
+    page.get_by_role("region", name="Reply").get_by_text("Another try may succeed in").wait_for()
     page.get_by_role("link", name="History").click()
     page.locator(".library-title").first.wait_for()
     assert page.locator(".library-title").all_inner_texts() == ["book.refuse", "book.addBook"]

@@ -10,8 +10,8 @@ from bson import ObjectId
 
 from gatewayfw import gateway
 from gatewayfw.auth import Auth, Rule, Tokens
-from gatewayfw.schemas import integer, object_id, string
-from tests.playground.conftest import open_act, send
+from gatewayfw.schemas import integer, object_id, optional, string
+from tests.playground.conftest import empty, open_act, send
 from tests.playground.test_acts import at, reply_rows, request_of
 from tests.playground.test_looks import CUT, WIDTHS, axe, judged  # noqa: F401  # a fixture
 
@@ -24,7 +24,7 @@ def rights_app():
     """Return an application in which a clerk does all, an auditor reads and sees no price, and a temp sees no loans."""
     gw = gateway(roles=list(ROLES))
     gw.odm.set_db(mongomock.MongoClient().test)
-    members = gw.odm.new_model("member", {"name": string()})
+    members = gw.odm.new_model("member", {"name": string(), "email": optional(string())})
     loans = gw.odm.new_model(
         "loan",
         {"title": string(), "fee": integer(), "branch": string()},
@@ -32,7 +32,8 @@ def rights_app():
     )
     gw.policy("loan", roles=["Clerk"], fixed=["branch"])
     gw.policy("loan", roles=["Auditor"], hide=["fee"], rows=lambda context: {"branch": "Oak"}, write=False)
-    gw.policy("member", roles=["Clerk", "Temp"])
+    gw.policy("member", roles=["Clerk"])
+    gw.policy("member", roles=["Temp"], hide=["email"], own=lambda context: [])
 
     def user(id_):
         roles = [{"roleId": ObjectId(id_), "name": name} for name, one in ROLES.items() if one == id_]
@@ -139,7 +140,7 @@ def test_users_are_compared_side_by_side(signed_in, page):
     ]
     assert table_of(page, "Models") == [
         ["Model", *people, "Nobody not signed in"],
-        ["member", "all documents", "nothing", "all documents", "nothing"],
+        ["member", "all documents", "nothing", "all documents; email in their own only", "nothing"],
         [
             "loan",
             "all documents; may not change branch",
@@ -169,6 +170,32 @@ def test_what_one_does_not_see_is_marked_and_not_asked_for(signed_in, page):
     page.get_by_role("region", name="Request").get_by_role("button", name="as Auditor").click()
     page.get_by_role("menuitemradio", name="clerk@example.com").click()
     hidden.wait_for(state="detached")
+
+
+def test_what_one_sees_in_ones_own_documents_is_told_apart(signed_in, page, service_url):
+    signed_in("Temp")
+    open_act(page, "listLoans")
+    page.get_by_role("button", name="Fields of member").click()
+    marks = {name: page.locator(f"label:has(> [data-path='get.member.{name}'])") for name in ("name", "email")}
+    assert [mark.locator(".projection-hidden").count() for mark in marks.values()] == [0, 1]
+    assert "own only" in marks["email"].inner_text()
+    page.goto(f"{service_url}/playground#/schema/member")
+    page.get_by_text("hidden from Temp but in their own").wait_for()
+
+
+def test_the_editor_offers_nothing_that_one_does_not_see(signed_in, page):
+    for name, offered in (("Auditor", ["title"]), ("Clerk", ["fee", "member", "title"])):
+        signed_in(name)
+        open_act(page, "listLoans")
+        page.get_by_role("tab", name="JSON").click()
+        page.locator(".cm-content").wait_for()
+        editor = page.get_by_role("textbox", name="Details as JSON")
+        empty(editor)
+        editor.press_sequentially('{"get": {"e')
+        page.get_by_role("option", name="title").wait_for()
+        options = page.get_by_role("option").locator(".cm-completionLabel").all_inner_texts()
+        assert sorted(options) == offered
+        empty(editor)
 
 
 def test_the_schema_marks_it_too(signed_in, page, service_url):

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { isObject, stringify } from "../json";
 import { titleOf } from "../library/reading";
 import { duration, size } from "../library/format";
+import { Wait } from "../reply/failure";
 import { CallName } from "../request/mark";
 import { activeId, batchOf, catalog, reasonNot, sendTabs, specOf, tabs, view, type Reply, type Tab } from "../state";
 import { Badge, Button, CopyButton, Dialog, Empty } from "../ui";
@@ -101,6 +102,7 @@ function Line({ tab, isChosen, at, reply, onToggle, onOpen }: LineProps) {
           </>
         )}
       </div>
+      {isObject(item) && item.success !== true && tab.reply.value && <Wait reply={tab.reply.value} tab={tab} />}
     </li>
   );
 }

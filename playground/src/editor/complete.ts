@@ -7,7 +7,7 @@ import type { Catalog, Kind } from "../catalog";
 import { nameOfKind } from "../form";
 import { stringify } from "../json";
 import { plainText } from "../library/words";
-import { activeTab, emptyValue, identityOf, ROLE, type Role } from "../state";
+import { activeTab, emptyValue, hiddenIn, identityOf, ROLE, roleOf, specOf, type Role } from "../state";
 import { choicesOf, keysOf, kindAt } from "./kinds";
 import { nameOf, pathOf } from "./places";
 
@@ -21,16 +21,27 @@ export function completer(catalog: Catalog, kind: () => Kind | undefined) {
     if (!object) return null;
     const from = node.name === "PropertyName" ? node.from : (context.matchBefore(/"?[\w$]*/)?.from ?? context.pos);
     if (from === context.pos && !context.explicit) return null;
-    const keys = keysOf(catalog, kindAt(catalog, kind(), pathOf(context.state, object)));
+    const part = kindAt(catalog, kind(), pathOf(context.state, object));
+    const keys = keysOf(catalog, part);
+    const isHidden = hider(catalog, part);
     const present = object.getChildren("Property").map((property) => nameOf(context.state, property));
     const here = context.state.sliceDoc(from, context.pos).replaceAll('"', "");
     const isNew = node.name !== "PropertyName" || node.parent?.getChild(":") === null;
     const to = node.name === "PropertyName" ? node.to : context.pos;
     const options = Object.entries(keys ?? {})
-      .filter(([name]) => name === here || !present.includes(name))
+      .filter(([name, inner]) => name === here || !(present.includes(name) || isHidden(name, inner)))
       .map(([name, inner]) => keyOption(name, inner, isNew && !hasColon(context, to)));
     return { from, to, options, validFor: /^"?[\w$]*"?$/ };
   };
+}
+
+/** Return whether a name of a selection is hidden from whoever the open request is sent as: there is no use in asking for it. */
+function hider(catalog: Catalog, part: Kind | undefined): (name: string, kind: Kind) => boolean {
+  const tab = activeTab.value;
+  const role = tab && roleOf(tab.as.value, tab.request.value, specOf(tab.request.value));
+  if (part?.kind !== "selection") return () => false;
+  const hidden = hiddenIn(catalog, part.model, role);
+  return (name, kind) => hidden.includes(name) || (kind.kind === "selection" && hiddenIn(catalog, kind.model, role).includes("_id"));
 }
 
 function hasColon(context: CompletionContext, at: number): boolean {

@@ -12,11 +12,11 @@ import "./explorer.css";
 /** `model` is whose fields they are: what policies say of them to whoever is signed in is marked. */
 export function FieldTable({ label, fields, model }: { label: string; fields: Readonly<Record<string, Kind>>; model?: string }) {
   const role = roleOf("");
-  const { hidden = [], fixed = [] } = (model === undefined ? undefined : rightsOf(catalog.value, model, role)) ?? {};
+  const { hidden = [], own = [], fixed = [] } = (model === undefined ? undefined : rightsOf(catalog.value, model, role)) ?? {};
   const marked = rowsOf(fields).map((row) => {
     const [name = ""] = row.path.split(/[.[]/);
     const word = hidden.includes(name) ? "hidden from" : fixed.includes(name) ? "not changed by" : "";
-    return word ? { ...row, mark: `${word} ${role ?? "the public"}` } : row;
+    return word ? { ...row, mark: `${word} ${role ?? "the public"}${own.includes(name) ? " but in their own" : ""}` } : row;
   });
   return <Table label={label} columns={FIELDS} rows={marked} rowKey={({ path }) => path} />;
 }

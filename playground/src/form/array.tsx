@@ -1,6 +1,6 @@
 /** Lists: add, remove, move. */
 
-import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useContext, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { ArrayKind, EnumKind, IdKind, Json } from "../catalog";
 import { isSame } from "../json";
 import { emptyValue, moveDrafts } from "../state";
@@ -8,9 +8,9 @@ import { Button, IconButton } from "../ui";
 import { DraftsContext } from "./drafts";
 import { Group } from "./group";
 import { UndoContext } from "./undo";
-import { Picker } from "./finding";
+import { Combobox, Picker } from "./finding";
 import { canPick } from "./sources";
-import { nameOfKind, type Parts, type ValueProps } from "./value";
+import { MANY, nameOfKind, type Parts, type ValueProps } from "./value";
 
 type ArrayProps = Omit<ValueProps<ArrayKind>, "value"> & { value: Json[] | undefined; parts: Parts };
 
@@ -30,9 +30,11 @@ function areChoices(items: EnumKind, value: Json[]): boolean {
   return known && new Set(value).size === value.length;
 }
 
-/** A list of known words, each at most once: a box for each. */
-function Choices({ kind, value, onChange }: ArrayProps & { value: Json[] }) {
+/** A list of known words, each at most once: a box for each, or the chosen ones where many are known. */
+function Choices(props: ArrayProps & { value: Json[] }) {
+  const { kind, value, onChange } = props;
   const { choices } = kind.items as EnumKind;
+  if (choices.length > MANY) return <ManyChoices {...props} choices={choices} />;
   return (
     <div class="choices">
       {choices.map((choice) => (
@@ -49,6 +51,34 @@ function Choices({ kind, value, onChange }: ArrayProps & { value: Json[] }) {
         </label>
       ))}
     </div>
+  );
+}
+
+function ManyChoices({ name, path, value, choices, onChange }: ArrayProps & { value: Json[]; choices: EnumKind["choices"] }) {
+  const id = useId();
+  const rest = choices.filter((choice) => !value.includes(choice));
+  return (
+    <>
+      {value.length > 0 && (
+        <div class="row">
+          {value.map((choice) => (
+            <Button key={String(choice)} small after="close" aria-label={`Remove ${String(choice)} from ${name}`} onClick={() => onChange(value.filter((other) => other !== choice))}>
+              {String(choice)}
+            </Button>
+          ))}
+        </div>
+      )}
+      <Combobox
+        key={value.length}
+        ids={{ id, "aria-describedby": undefined, "aria-invalid": undefined, "aria-label": `Add to ${name}` }}
+        path={path}
+        choices={rest.map(String)}
+        at={-1}
+        placeholder={`Add one of ${rest.length}`}
+        isOptional
+        onChoose={(at) => onChange(choices.filter((choice) => value.includes(choice) || choice === rest[at]))}
+      />
+    </>
   );
 }
 

@@ -12,7 +12,7 @@ import { Combobox, FileOfId, Picker } from "./finding";
 import { Huge } from "./huge";
 import { canPick, isFile } from "./sources";
 import { OfferContext, WhoContext } from "./who";
-import { nameOfKind, type Parts, type ValueProps } from "./value";
+import { MANY, nameOfKind, type Parts, type ValueProps } from "./value";
 
 type Value = string | number | boolean | Numeral | null | undefined;
 type ScalarProps<K extends Kind = Kind> = Omit<ValueProps<K>, "value"> & { value: Value; parts: Parts };
@@ -240,9 +240,6 @@ function DateInput(props: InputProps) {
     </div>
   );
 }
-
-/** Choices that are searched rather than looked through. */
-const MANY = 20;
 
 function EnumInput({ ids, kind, path, value, onChange }: InputProps<EnumKind>) {
   const at = kind.choices.findIndex((choice) => isSame(choice, value));

@@ -92,3 +92,6 @@ function range(low: number | Numeral | undefined, high: number | Numeral | undef
   if (String(low) === String(high)) return String(low);
   return high === undefined ? `at least ${low}` : `${low}–${high}`;
 }
+
+/** Choices that are searched rather than looked through. */
+export const MANY = 20;

@@ -6,7 +6,7 @@ import { levelOf, linksOf, type Catalog, type JsonObject, type Json, type Level,
 import { useErrors } from "../form/errors";
 import { WhoContext } from "../form/who";
 import { isObject, own } from "../json";
-import { catalog, specOf, activeTab, rightsOf, roleOf } from "../state";
+import { catalog, specOf, activeTab, hiddenIn, rightsOf, roleOf, type RoleName } from "../state";
 import { Button, classes, Icon } from "../ui";
 import {
   all,
@@ -41,11 +41,12 @@ export interface ProjectionProps {
 export function ProjectionTree({ selection, label, heading, path, value, onChange }: ProjectionProps) {
   const id = useId();
   const found = catalog.value;
+  const role = useRole();
   if (!found) return null;
   const level = levelOf(found, selection);
   const most = activeTab.value && specOf(activeTab.value.request.value)?.maxGetLeaves;
   const count = leaves(value);
-  const hidden = useHidden()(selection.model);
+  const hidden = hiddenIn(found, selection.model, role);
   return (
     <section class="projection" aria-labelledby={id}>
       <div class={heading ? "part-head" : "projection-head"}>
@@ -84,23 +85,26 @@ function without(part: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(part).filter(([name]) => !names.includes(name)));
 }
 
-/** Return what gives the names of a model that are hidden from whoever sends what is edited; of a model that they do not see, all. */
-function useHidden(): (model: string) => readonly string[] {
+/** In which role it is sent, what is edited. */
+function useRole(): RoleName {
   const who = useContext(WhoContext);
   const request = activeTab.value?.request.value;
-  const role = roleOf(who, request, request && specOf(request));
-  return (model) => {
-    const rights = rightsOf(catalog.value, model, role);
-    const known = catalog.value?.models[model];
-    return rights?.sees === false && known ? [...Object.keys(known.fields), ...Object.keys(known.links)] : (rights?.hidden ?? []);
-  };
+  return roleOf(who, request, request && specOf(request));
 }
 
-/** Said of a name that whoever sends the request does not see. */
-function Hidden() {
+/** What is said of names that whoever sends the request does not see, or only in documents of their own; of others nothing. */
+function useMarks(model: string): (name: string) => ComponentChildren {
+  const role = useRole();
+  const hidden = hiddenIn(catalog.value, model, role);
+  const own = rightsOf(catalog.value, model, role)?.own ?? [];
+  return (name) => (hidden.includes(name) ? <Hidden text="hidden" /> : own.includes(name) && <Hidden text="own only" />);
+}
+
+function Hidden({ text }: { text: "hidden" | "own only" }) {
   return (
-    <span class="projection-hidden small" title="Hidden from you by a policy">
-      <Icon name="lock" /> <span class="sr-only">, </span>hidden
+    <span class="projection-hidden small" title={text === "hidden" ? "Hidden from you by a policy" : "A policy shows you this in your own documents only"}>
+      <Icon name="lock" /> <span class="sr-only">, </span>
+      {text}
     </span>
   );
 }
@@ -136,7 +140,7 @@ interface LevelProps {
 }
 
 function LevelBoxes({ level, path, part, isTop = false, onChange }: LevelProps) {
-  const hidden = useHidden()(level.model);
+  const markOf = useMarks(level.model);
   const known = [...level.fields, ...Object.keys(level.links), ...(isTop ? [REVISION] : [])];
   const more = part === 1 ? [] : Object.keys(part).filter((name) => !known.includes(name));
   return (
@@ -147,7 +151,7 @@ function LevelBoxes({ level, path, part, isTop = false, onChange }: LevelProps) 
           name={name}
           path={`${path}.${name}`}
           checked={isShown(name, part, level, isTop)}
-          isHidden={hidden.includes(name)}
+          mark={markOf(name)}
           onToggle={() => onChange(toggleField(name, part, level, isTop))}
         />
       ))}
@@ -166,7 +170,7 @@ function LevelBoxes({ level, path, part, isTop = false, onChange }: LevelProps) 
           path={`${path}.${name}`}
           model={level.model}
           selection={below}
-          isHidden={hidden.includes(name)}
+          mark={markOf(name)}
           value={part === 1 ? undefined : own(part, name)}
           onChange={(value) => onChange(withLink(name, value, part, level))}
         />
@@ -190,18 +194,18 @@ interface FieldBoxProps {
   path: string;
   checked: boolean;
   isUnknown?: boolean;
-  isHidden?: boolean;
+  mark?: ComponentChildren;
   onToggle: () => void;
 }
 
-function FieldBox({ name, path, checked, isUnknown, isHidden, onToggle }: FieldBoxProps) {
+function FieldBox({ name, path, checked, isUnknown, mark, onToggle }: FieldBoxProps) {
   const errors = useErrors(path) ?? (isUnknown ? ["This act does not allow this name."] : undefined);
   return (
     <li class="projection-field">
       <label class="projection-row">
         <input type="checkbox" data-path={path} checked={checked} onChange={onToggle} />
         <span class="value-name">{name}</span>
-        {isHidden && <Hidden />}
+        {mark}
         {errors && <span class="field-errors">{errors.join(" ")}</span>}
       </label>
     </li>
@@ -214,7 +218,7 @@ interface LinkBoxProps {
   /** That has the link. */
   model: string;
   selection: Selection;
-  isHidden: boolean;
+  mark: ComponentChildren;
   value: Json | undefined;
   onChange: (value: Json | undefined) => void;
 }
@@ -222,7 +226,7 @@ interface LinkBoxProps {
 /** Which links are unfolded, by tab and path: the tree is made anew when another part was shown. */
 const unfolded = new Map<string, boolean>();
 
-function LinkBox({ name, path, model, selection, isHidden, value, onChange }: LinkBoxProps) {
+function LinkBox({ name, path, model, selection, mark, value, onChange }: LinkBoxProps) {
   const found = catalog.value;
   const key = `${activeTab.value?.id ?? 0} ${path}`;
   const [open, setOpen] = useState(unfolded.get(key) ?? isObject(value));
@@ -231,7 +235,7 @@ function LinkBox({ name, path, model, selection, isHidden, value, onChange }: Li
     setOpen(!open);
   };
   const errors = useErrors(path);
-  const isClosed = useHidden()(selection.model).includes("_id");
+  const isClosed = hiddenIn(found, selection.model, useRole()).includes("_id");
   if (!found) return null;
   const level = levelOf(found, selection);
   const ticked = tickedOf(value, level);
@@ -247,7 +251,7 @@ function LinkBox({ name, path, model, selection, isHidden, value, onChange }: Li
           />
           <span class="value-name">{name}</span>
         </label>
-        {(isHidden || isClosed) && <Hidden />}
+        {isClosed ? <Hidden text="hidden" /> : mark}
         <span class="muted small">{isList ? `list of ${selection.model}` : selection.model}</span>
         <button type="button" class="projection-fold" aria-expanded={open} aria-label={`Fields of ${name}`} onClick={fold}>
           <Icon name={open ? "down" : "right"} />

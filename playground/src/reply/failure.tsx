@@ -53,7 +53,6 @@ export function FailureBox({ failure, reply, tab }: { failure: Failure; reply: R
   const canLogIn = reply.status === 401 && catalog.value && loginOf(catalog.value);
   const id = requestId(reply);
   const errors = Object.entries(failure.errors ?? {});
-  const seconds = Number(/^\d{1,6}$/.exec(headerOf(reply, "retry-after"))?.[0] ?? 0);
   return (
     <div class="failure">
       <p>
@@ -67,7 +66,7 @@ export function FailureBox({ failure, reply, tab }: { failure: Failure; reply: R
         )}
       </p>
       {reply.status >= 500 && id && <p class="failure-more">The log of the service has more, under the request id {id}.</p>}
-      {seconds > 0 && <Wait key={reply.at} until={reply.at + reply.ms + seconds * 1000} tab={tab} />}
+      <Wait key={reply.at} reply={reply} tab={tab} />
       {errors.length > 0 && (
         <ul>
           {errors.map(([path, texts]) => (
@@ -87,8 +86,14 @@ export function FailureBox({ failure, reply, tab }: { failure: Failure; reply: R
   );
 }
 
-/** Counts down to when another try may succeed, in milliseconds since 1970. */
-function Wait({ until, tab }: { until: number; tab: Tab }) {
+/** Counts down to when another try may succeed, where a reply says that. */
+export function Wait({ reply, tab }: { reply: Reply; tab: Tab }) {
+  const seconds = Number(/^\d{1,6}$/.exec(headerOf(reply, "retry-after"))?.[0] ?? 0);
+  return seconds > 0 ? <Countdown until={reply.at + reply.ms + seconds * 1000} tab={tab} /> : null;
+}
+
+/** `until` is in milliseconds since 1970. */
+function Countdown({ until, tab }: { until: number; tab: Tab }) {
   const [now, setNow] = useState(Date.now);
   const left = Math.max(0, Math.ceil((until - now) / 1000));
   useEffect(() => {

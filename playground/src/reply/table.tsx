@@ -2,7 +2,7 @@
 
 import type { FunctionComponent } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { isObject, Numeral, own, stringify, type Json, type JsonObject } from "../json";
+import { isObject, Numeral, numberIn, own, stringify, type Json, type JsonObject } from "../json";
 import { catalog, isOnlyPage, specOf, type Order, type Tab } from "../state";
 import { Button, classes, Empty } from "../ui";
 import { Counted } from "./counted";
@@ -145,8 +145,8 @@ interface CellProps {
 function Cell({ value, isNumeric, isChosen, onChoose }: CellProps) {
   const isOpen = isObject(value) || Array.isArray(value);
   const isId = typeof value === "string" && ID.test(value);
-  const text = isOpen && isChosen ? stringify(value, 2) : cellOf(value);
-  const look = classes(isNumeric && "numeric", isId && "reply-oid", isChosen && "chosen", (isOpen || value === null) && "reply-dim");
+  const text = isOpen && isChosen ? stringify(value, 2) : isMistakable(value, isNumeric) ? stringify(value) : cellOf(value);
+  const look = classes(isNumeric && "numeric", isId && "reply-oid", isChosen && "chosen", (isOpen || value === null) && "reply-dim", value === null && "reply-null");
   return (
     <td class={look} title={isId || text.length > LONG ? text : undefined} onClick={onChoose}>
       {isId ? (
@@ -177,6 +177,11 @@ function orderOf(tab: Tab): Order | undefined {
 
 function isNumber(value: Json | undefined): boolean {
   return typeof value === "number" || value instanceof Numeral;
+}
+
+/** Whether a text looks like nothing, a word of JSON, or a number among numbers: its quotes tell. */
+function isMistakable(value: Json | undefined, isNumeric: boolean): boolean {
+  return typeof value === "string" && (/^(|null|true|false)$/.test(value) || (isNumeric && numberIn(value) !== undefined));
 }
 
 function cellOf(value: Json | undefined): string {

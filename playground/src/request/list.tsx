@@ -6,7 +6,7 @@ import { allActs, type Catalog, type PlacedAct } from "../catalog";
 import { activeTab, openRequest, showAct } from "../state";
 import { classes, Icon, isTyping } from "../ui";
 import { plainText } from "../library/words";
-import { ActLock, ActMark, isLocked, saidOf } from "./mark";
+import { ActLock, ActMark, ActWord, isLocked, saidOf } from "./mark";
 import { SavedList } from "./saved-list";
 import "./list.css";
 
@@ -87,7 +87,9 @@ export function ActList({ catalog, onOpen }: { catalog: Catalog; onOpen: () => v
                           onOpen();
                         }}
                       >
-                        <span class="act">{act}</span>
+                        <span class="act">
+                          <ActWord act={act} />
+                        </span>
                         <ActLock spec={spec} />
                         <ActMark act={act} />
                       </button>

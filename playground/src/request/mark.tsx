@@ -1,5 +1,6 @@
 /** What an act seems to do, judged by its name, and whether it may be called. */
 
+import { Fragment } from "preact";
 import type { Act, Place } from "../catalog";
 import { titleOf } from "../library/reading";
 import { plainText } from "../library/words";
@@ -67,12 +68,27 @@ export function GivenName({ name, request }: { name: string; request: Place }) {
   return name === titleOf(request) ? <CallName {...request} /> : <>{name}</>;
 }
 
+/** The name of an act, which a narrow place breaks between its words. */
+export function ActWord({ act }: { act: string }) {
+  const words = act.split(/(?<=[a-z\d])(?=[A-Z])/);
+  return (
+    <>
+      {words.map((word, at) => (
+        <Fragment key={at}>
+          {at > 0 && <wbr />}
+          {word}
+        </Fragment>
+      ))}
+    </>
+  );
+}
+
 /** The name of an act with its model: `user.getUsers`. */
 export function ActName({ model, act }: { model: string; act: string }) {
   return (
     <span class="act">
       <span class="muted">{model}.</span>
-      {act}
+      <ActWord act={act} />
     </span>
   );
 }

@@ -145,10 +145,12 @@ function lookOf(rights: Rights | undefined): Said["look"] {
 function rightsText(rights: Rights | undefined): string {
   if (!rights) return "everything";
   if (!rights.sees) return "nothing";
-  const { rows, writes, hidden, fixed } = rights;
+  const { rows, writes, own, fixed } = rights;
+  const hidden = rights.hidden.filter((name) => !own.includes(name));
   const parts = [
     rows ? "some documents" : "all documents",
     hidden.length > 0 && `without ${hidden.join(", ")}`,
+    own.length > 0 && `${own.join(", ")} in their own only`,
     !writes && "read only",
     writes && fixed.length > 0 && `may not change ${fixed.join(", ")}`,
   ];

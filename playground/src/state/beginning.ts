@@ -4,7 +4,7 @@ import { actOf, type Act, type Catalog, type Place } from "../catalog";
 import { own } from "../json";
 import { emptyRequest } from "./empty";
 import type { ActRequest } from "./request";
-import { rightsOf, roleOf } from "./rights";
+import { hiddenIn, roleOf } from "./rights";
 import { identities, identityOf } from "./session";
 
 /** `as` is that of a tab. */
@@ -12,7 +12,7 @@ export function beginningOf(known: Catalog | null, place: Place, as = ""): ActRe
   const spec = known ? actOf(known, place) : undefined;
   const request = inRole(spec, emptyRequest(known, place), as);
   if (spec?.get.kind !== "selection") return request;
-  const hidden = rightsOf(known, spec.get.model, roleOf(as, request, spec))?.hidden ?? [];
+  const hidden = hiddenIn(known, spec.get.model, roleOf(as, request, spec));
   return { ...request, get: Object.fromEntries(Object.entries(request.get).filter(([name]) => !hidden.includes(name))) };
 }
 

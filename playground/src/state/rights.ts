@@ -21,6 +21,14 @@ export function rightsOf(known: Catalog | null, model: string, role: RoleName): 
   return known ? modelOf(known, model)?.rights?.find((one) => one.role === role) : undefined;
 }
 
+/** The names of a model that a role sees in no document: all of them where it sees none. */
+export function hiddenIn(known: Catalog | null, model: string, role: RoleName): readonly string[] {
+  const rights = rightsOf(known, model, role);
+  const found = known && modelOf(known, model);
+  if (found && rights?.sees === false) return [...Object.keys(found.fields), ...Object.keys(found.links)];
+  return rights?.hidden.filter((name) => !rights.own.includes(name)) ?? [];
+}
+
 /** Whether somebody in a role may call an act; undefined where that is not known. */
 export function mayCall({ access, roles }: Act, role: RoleName): boolean | undefined {
   if (access !== "rule") return true;

@@ -314,8 +314,9 @@ export async function sendTabs(chosen: readonly Tab[], atomic: boolean): Promise
 
 /** What the reply of all says of one. */
 function itemReply(item: Json | undefined, whole: Reply): Reply {
-  const { status, body = null, success } = isObject(item) ? item : {};
+  const { status, body = null, success, retryAfter } = isObject(item) ? item : {};
   const text = stringify({ body, success });
   const envelope = envelopeOf(text);
-  return { ...whole, status: Number(status), text, bytes: new Blob([text]).size, ...(envelope && { envelope }) };
+  const headers = [...(whole.headers ?? []), ...(retryAfter === undefined ? [] : [["Retry-After", String(retryAfter)] as [string, string]])];
+  return { ...whole, status: Number(status), headers, text, bytes: new Blob([text]).size, ...(envelope && { envelope }) };
 }

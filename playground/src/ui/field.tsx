@@ -6,6 +6,7 @@ export interface FieldIds {
   id: string;
   "aria-describedby": string | undefined;
   "aria-invalid": boolean | undefined;
+  "aria-label"?: string;
 }
 
 export interface FieldProps {

@@ -1,0 +1,1 @@
+import{C as e}from"./notice-C9VfQEGw.js";import{n as t}from"./who-BQ1Gv4Vy.js";import{n}from"./find-BwxojGuR.js";import{LinkedView as r}from"./view-B1PQnRB8.js";import{t as i}from"./jsxRuntime-avN8QTAV.js";function a({model:a,id:o}){let s=e(t),c=n(a,o);return c?i(r,{file:c,who:s},c.url):null}export{a as FileOfId};

@@ -1,1 +1,0 @@
-import{C as e}from"./notice-C9VfQEGw.js";import{n as t}from"./who-Dxqs49KH.js";import{n}from"./find-CSlTuwJM.js";import{LinkedView as r}from"./view-QC9imwrI.js";import{t as i}from"./jsxRuntime-avN8QTAV.js";function a({model:a,id:o}){let s=e(t),c=n(a,o);return c?i(r,{file:c,who:s},c.url):null}export{a as FileOfId};

@@ -1,1 +1,0 @@
-import"./tabs-CM1VQ4RS.js";

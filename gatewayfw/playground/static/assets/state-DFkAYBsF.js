@@ -1,0 +1,1 @@
+import"./tabs-C5FTTdGZ.js";
