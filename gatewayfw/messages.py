@@ -185,9 +185,9 @@ _OTHERS: Mapping[str, Sequence[str]] = {
     "duration": ("Not a valid period of time.",),
     "ip": [f"Not a valid {kind} address." for kind in ("IP", "IPv4", "IPv6")],
     "ip_interface": [f"Not a valid {kind} interface." for kind in ("IP", "IPv4", "IPv6")],
-    "list": ("Not a valid tuple.",),
+    "list": ("Not a valid tuple.", "Invalid type."),
     "number": ("Number too large.", "Special numeric values (nan or infinity) are not permitted."),
-    "object": ("Invalid type.", "Invalid input type."),
+    "object": ("Invalid input type.",),
     "string": ("Not a valid utf-8 string.",),
 }
 _MOMENTS = [Text(f"Not a valid {kind}.", "wrong_type") for kind in ("{obj_type}", "{awareness} {obj_type}")]

@@ -76,6 +76,18 @@ class Even(mm.Integer):
         return number
 
 
+class Priced(Schema):
+    error_messages = {"unknown": {"code": "U1", "text": "What is this?"}}
+    price = mm.Decimal(error_messages={"invalid": {"code": "E1", "more": {"texts": ["No price.", 7]}}})
+
+
+class Money(mm.Field):
+    default_error_messages = {"null": {"text": "Nothing?"}, "odd": {"text": "Odd.", "codes": ["E2"]}}
+
+    def _deserialize(self, value: Any, attr: Any, data: Any, **kwargs: Any) -> Any:
+        raise self.make_error("odd")
+
+
 def fail(text: Any) -> Any:
     def check(_value: Any) -> None:
         raise ValidationError(text)
@@ -205,6 +217,15 @@ CASES: dict[str, tuple[Any, Any, Details]] = {
     ),
     "no object for a Schema": (Person, 1, {"": [expected("object")]}),
     "Nested": (mm.List(mm.Nested(Person)), [{}, 1], {".0.name": [{"code": "required"}], ".1": [expected("object")]}),
+    "null for a Schema": (Person, None, {"": [{"code": "null"}]}),
+    "an object for a Schema of many": (Person(many=True), {}, {"": [expected("list")]}),
+    "a text for Nested of many": (mm.Nested(Person, many=True), "a", {"": [expected("list")]}),
+    "no object for one of many": (Person(many=True), [1], {".0": [expected("object")]}),
+    "a Tuple of another length": (mm.Tuple([mm.Raw()]), [1, 2], {"": [{"code": "wrong_length", "length": 1}]}),
+    "a text with parts": (Priced, {"price": "a"}, {".price": [expected("number")] * 3}),
+    "a text with parts for an unknown name": (Priced, {"a": 1}, {".a": [{"code": "unknown"}] * 2}),
+    "texts with parts of a user's field": (Money(), None, {"": [{"code": "null"}]}),
+    "a text with parts that only a user's field has": (Money(), 1, {"": [NOTHING] * 2}),
 }
 
 
@@ -217,6 +238,11 @@ def test_a_refused_value_has_a_code_with_the_bounds_of_its_field(field, value, d
 def test_texts_of_users_stay_as_they_are():
     errors, _ = refused(mm.List(mm.Nested(Person)), [{"born": "1800-01-01", "b": 1}])
     assert errors == {"set.x.0.name": ["A name, please."], "set.x.0.b": ["What is this?"], "set.x.0.born": ["Too old."]}
+
+
+def test_a_text_with_parts_is_several_texts_about_one_value():
+    errors, _ = refused(Priced, {"price": "a", "b": 1})
+    assert errors == {"set.x.price": ["E1", "No price.", "7"], "set.x.b": ["U1", "What is this?"]}
 
 
 def test_fields_and_checks_of_users_stay_as_they_are():

@@ -158,16 +158,16 @@ def put_codes(field: mm.Field[Any]) -> None:
 
     A text that only its author's class knows has none.
     """
-    defaults = [vars(cls).get("default_error_messages", {}) for cls in type(field).__mro__]
-    field.error_messages = {
-        key: coded(text, next((KNOWN[own[key]] for own in defaults if own.get(key) in KNOWN), None))
-        for key, text in field.error_messages.items()
-    }
+    defaults = [vars(cls).get("default_error_messages", {}) for cls in reversed(type(field).__mro__)]
+    known = {key: KNOWN[text] for own in defaults for key, text in own.items() if str(text) in KNOWN}
+    field.error_messages = {key: coded(text, known.get(key)) for key, text in field.error_messages.items()}
     if isinstance(field, mm.Enum) and isinstance(text := field.error_messages["unknown"], Text):
         choices = [_shown(field, member) for member in field.enum]
         listed = Text(text, "not_a_choice", choices=choices)
         number = Text(text, "wrong_type", expected="integer")
         field.error_messages["unknown"] = number if takes_several(field) else listed
+    if isinstance(field, mm.Tuple):
+        field.validate_length = _with_code(field.validate_length, field)
     field.validators = [_with_code(check, field) for check in field.validators]
 
 
@@ -177,9 +177,14 @@ def takes_several(field: mm.Enum[Any]) -> bool:
 
 
 def coded(text: Any, like: Text | None) -> Any:
-    """Return a text with the code of another, unless it has one."""
-    is_plain = isinstance(text, str) and not isinstance(text, Text)
-    return Text(text, *like.codes, **like.bounds) if is_plain and like is not None else text
+    """Return a text with the code of another, unless it has one.
+
+    An object or a list becomes a list of its texts: its keys are no parts of the value that is refused.
+    """
+    if isinstance(text, (dict, list)):
+        return [coded(one, like) for one in (text.values() if isinstance(text, dict) else text)]
+    is_plain = isinstance(text, (str, int)) and not isinstance(text, Text)
+    return Text(str(text), *like.codes, **like.bounds) if is_plain and like is not None else text
 
 
 def _with_code(check: Any, field: mm.Field[Any]) -> Any:

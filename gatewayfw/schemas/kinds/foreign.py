@@ -156,6 +156,7 @@ class SchemaField(mm.Nested):
 
     def __init__(self, schema: Schema | type[Schema]) -> None:
         super().__init__(adopt_schema(schema() if isinstance(schema, type) else schema), required=True)
+        put_codes(self)
 
 
 def as_kind(field: mm.Field[Any]) -> Kind:
