@@ -82,7 +82,7 @@ LATE = {
         "mcp.types",
     },
     "observe.metrics": {"prometheus_client", "prometheus_client.exposition", "prometheus_client.multiprocess"},
-    "observe.sentry": {"sentry_sdk", "sentry_sdk.integrations.logging"},
+    "observe.sentry": {"sentry_sdk"},
     "observe.tracing": {"opentelemetry"},
     "testing.plugin": {"gatewayfw.testing.kit", "gatewayfw.testing.mongod", "mongomock", "pymongo"},
     "web.playground": {"gatewayfw.export.openapi"},

@@ -1,13 +1,12 @@
 """A service that Sentry watches, in a process of its own: the SDK changes logging and Flask for good.
 
-Its argument is ``flask`` for Sentry's integration for Flask, else ``alone``. It prints what Sentry would get.
+It prints what Sentry would get.
 """
 
 from __future__ import annotations
 
 import json
 import logging
-import sys
 
 import sentry_sdk
 from sentry_sdk.integrations.flask import FlaskIntegration
@@ -28,16 +27,15 @@ class Kept(Transport):
         self.items += [item.payload.json for item in envelope.items if item.type in ("event", "transaction")]
 
 
-def main(way):
+def main():
     logging.disable(logging.NOTSET)
     kept = Kept()
-    integrations = [FlaskIntegration()] if way == "flask" else []
     sentry_sdk.init(
         dsn="http://key@127.0.0.1:1/1",
         transport=kept,
         traces_sample_rate=1.0,
         auto_enabling_integrations=False,
-        integrations=integrations,
+        integrations=[FlaskIntegration()],
     )
     gw, client = shop(observe.sentry())
 
@@ -62,4 +60,4 @@ def seen(item):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main()

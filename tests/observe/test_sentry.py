@@ -12,7 +12,7 @@ import pytest
 
 from gatewayfw import DefinitionError
 from gatewayfw.observe.calls import Names
-from gatewayfw.observe.sentry import Reports, leave_to_signal, sentry
+from gatewayfw.observe.sentry import Naming, leave_to_signal, sentry
 from tests.observe.calls import call
 
 ROOT = Path(__file__).parent.parent.parent
@@ -68,14 +68,13 @@ TRANSACTIONS = [
 ]
 
 
-@pytest.mark.parametrize("way", ["alone", "flask"])
-def test_transactions_have_the_names_of_acts_and_an_error_is_one_event(way):
-    command = [sys.executable, "-m", "tests.observe.sentry_service", way]
+def test_transactions_have_the_names_of_acts_and_an_error_is_one_event():
+    command = [sys.executable, "-m", "tests.observe.sentry_service"]
     ended = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True, timeout=120)
     found = json.loads(ended.stdout)
-    # Flask's integration makes a transaction of a body that names nothing, too, named after the route.
+    # Sentry's integration makes a transaction of a body that names nothing, too, named after the route.
     assert [item for item in found if item[1] != "gateway.gateway"] == TRANSACTIONS
-    assert len(found) == len(TRANSACTIONS) + (way == "flask")
+    assert len(found) == len(TRANSACTIONS) + 1
 
 
 def test_without_its_package_the_extra_is_named(monkeypatch):
@@ -85,92 +84,11 @@ def test_without_its_package_the_extra_is_named(monkeypatch):
     assert raised.value.message == "observe.sentry() needs Sentry's SDK 2: pip install 'gatewayfw[sentry]'"
 
 
-def test_the_log_of_what_an_observer_reports_is_passed_over(sdk):
-    ignored = sdk()
-    sys.modules["sentry_sdk"].isolation_scope = None  # as the SDK 2 has it
-    sentry()
-    assert ignored == ["gatewayfw.errors"]
-
-
-class Sdk:
-    """What the observer does with the SDK, as a list; the SDK, its client, a scope and a transaction in one."""
-
-    def __init__(self, *, active=True, flask=None, **options):
-        self.done, self.options = [], options
-        self.is_active = lambda: active
-        self.get_integration = {"flask": flask}.get
-        self.get_client = self.get_current_scope = lambda: self
-
-    def isolation_scope(self):
-        return self._noted("isolation_scope")
-
-    def continue_trace(self, headers, **about):
-        return self._noted("continue_trace", headers, about)
-
-    def start_transaction(self, transaction):
-        return self._noted("start_transaction", transaction is self)
-
-    def set_transaction_name(self, name, source):
-        self._noted("name", name, source)
-
-    def set_http_status(self, status):
-        self._noted("status", status)
-
-    def capture_exception(self, error):
-        self._noted("capture", error)
-
-    def _noted(self, *what):
-        self.done.append(what)
-        return self
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self._noted("exit")
-
-
-ERROR = LookupError("secret")
-NAMED = ("name", "main.book.buy", "custom")
-OPENED = [("isolation_scope",), NAMED]
-CARRIED = {"sentry-trace": "t", "baggage": "b"}
-ABOUT = {"op": "http.server", "name": "main.book.buy", "source": "custom"}
-TRACED = [*OPENED, ("continue_trace", CARRIED, ABOUT), ("start_transaction", True)]
-
-
-@pytest.mark.parametrize(
-    ("sdk", "begun", "ended"),
-    [
-        (Sdk(active=False), [], []),
-        (Sdk(flask=object()), [NAMED], []),
-        (Sdk(), OPENED, [("capture", ERROR), ("exit",)]),
-        *(
-            (Sdk(**option), TRACED, [("status", 500), ("capture", ERROR), ("exit",), ("exit",)])
-            for option in ({"traces_sample_rate": 0.0}, {"traces_sampler": len})
-        ),
-    ],
-    ids=["not set up", "with Flask", "errors alone", "rate", "sampler"],
-)
-def test_what_sentry_is_told_of_an_act(sdk, begun, ended):
-    end = Reports(sdk).begin(Names("main", "book", "buy"), {**CARRIED, "token": "x"})
-    assert sdk.done == begun
-    end(call(status=500, error=ERROR))
-    assert sdk.done == begun + ended
-
-
-def test_an_act_that_went_well_has_no_error_and_a_trace_only_what_was_sent():
-    sdk = Sdk(traces_sample_rate=1.0)
-    Reports(sdk).begin(Names("main", "book", "buy"), {"baggage": "", "sentry-trace": "t"})(call())
-    middle = [("continue_trace", {"sentry-trace": "t"}, ABOUT), ("start_transaction", True)]
-    assert sdk.done == [*OPENED, *middle, ("status", 200), ("exit",), ("exit",)]
-
-
-@pytest.mark.parametrize(
-    ("flask", "error", "done"),
-    [(None, ERROR, [*OPENED, ("capture", ERROR), ("exit",)]), (None, None, []), (object(), ERROR, [])],
-    ids=["alone", "no error", "with Flask"],
-)
-def test_what_sentry_is_told_of_a_call_that_is_over(flask, error, done):
-    sdk = Sdk(flask=flask)
-    Reports(sdk)(call(error=error))
-    assert sdk.done == done
+def test_the_transaction_is_named_as_the_act_begins_and_nothing_else_is_done():
+    named = []
+    scope = SimpleNamespace(set_transaction_name=lambda name, source: named.append((name, source)))
+    observer = Naming(lambda: scope)
+    ended = [observer.begin(Names("main", "book", "buy"), {}), observer]
+    for end in ended:
+        end(call(status=500, error=LookupError("secret")))
+    assert named == [("main.book.buy", "custom")]
