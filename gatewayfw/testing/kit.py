@@ -25,19 +25,9 @@ from gatewayfw.token_carriers import TOKEN
 _NOWHERE = "mongodb://127.0.0.1:9/away"
 
 
-class PageOptions(TypedDict, total=False):
-    """Options of `InProcessClient.pages`."""
-
-    set: Mapping[str, Any] | None
-    get: Any
-    service: str
-    headers: Mapping[str, str] | None
-
-
 class CallOptions(TypedDict, total=False):
     """Options of `InProcessClient.call`."""
 
-    # Repeated, as pyright 1.1.414 loses an inherited key whose name is that of a method, such as `get`.
     set: Mapping[str, Any] | None
     get: Any
     service: str
@@ -83,11 +73,6 @@ class GatewayClient:
     def batch(self, requests: Iterable[Mapping[str, Any]], *, atomic: bool = False) -> list[Any]:
         """Run several acts by one request, as `InProcessClient.batch` does."""
         return self._client().batch(self._as_caller(requests), atomic=atomic)
-
-    def pages(self, model: str, act: str, **options: Unpack[PageOptions]) -> Iterator[Any]:
-        """Yield the pages of a list, as `InProcessClient.pages` does."""
-        (asked,) = self._as_caller([{**options, "model": model, "act": act}])
-        return self._client().pages(**asked)
 
     def as_user(self, user: Mapping[str, Any], role: str | None = None) -> GatewayClient:
         """Return a client that is logged in as a user, a document with its ``_id``.

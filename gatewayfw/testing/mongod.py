@@ -106,7 +106,6 @@ class LocalMongod:
         data: the folder of its data, made when missing and kept. One process at a time may use
             it. Without it the data is in a temporary folder that is removed at the end.
         port: the port to listen on; without it a free one is taken.
-        log: called with a line about each thing that happens, such as ``print``.
         within: where the temporary folder is made; without it where the system makes them.
     """
 
@@ -115,13 +114,11 @@ class LocalMongod:
         data: Path | str | None = None,
         port: int | None = None,
         *,
-        log: Callable[[str], None] | None = None,
         within: Path | None = None,
     ) -> None:
         self._given = Path(data).absolute() if data is not None else None
         self._within = within
         self._given_port = port
-        self._log = log or (lambda line: None)
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = 0
         self._data: Path | None = None
@@ -218,7 +215,6 @@ class LocalMongod:
         except BaseException:
             self.stop()
             raise
-        self._log(f"mongod runs at {self.uri}, data in {data}")
         return self
 
     def _wait_until_primary(self, process: subprocess.Popen[bytes]) -> None:

@@ -84,20 +84,6 @@ def test_a_gateway_without_hooks_is_called_as_nobody():
     assert client.send("book", "tell").status == 200
 
 
-def test_pages_are_read_as_a_user(database):
-    gw, ann = make(database)
-    books = gw.odm.model("book")
-    listing = books.listing(sort=["title"], default_sort="title", most=2)
-    auth = Auth(gw.context_fns, TOKENS, load_user=lambda id_: ann)
-    mine = [auth.read_token, auth.load_user, auth.grant(Rule(roles=("Reader",)))]
-    set_ = {**listing.set, "activeRoleId": optional(object_id)}
-    gw.acts.act("book", "list", set=set_, get=1, pre_act=mine)(lambda body: listing.page(body["details"]))
-    books.insert_many([{"title": title} for title in "ABC"])
-    reader = GatewayClient(gw.create_app(), TOKENS).as_user(ann, "Reader")
-    pages = reader.pages("book", "list", get={"_id": 0, "title": 1})
-    assert [[row["title"] for row in page["rows"]] for page in pages] == [["A", "B"], ["C"]]
-
-
 def test_an_error_says_which_act_was_refused(database):
     with pytest.raises(CallError) as error:
         GatewayClient(make(database)[0].create_app()).act("book", "edit")

@@ -265,16 +265,15 @@ def test_uri_of_a_stopped_server_is_refused(found):
 
 @needs_mongod
 def test_data_of_a_given_folder_outlives_the_server_and_its_port(found, tmp_path):
-    said = []
-    with LocalMongod(tmp_path / "my data", log=said.append) as first, MongoClient(first.uri) as client:
+    with LocalMongod(tmp_path / "my data") as first, MongoClient(first.uri) as client:
         client.shop.things.insert_one({"_id": 1})
         port = first.port
         assert first.uri_of("shop") == f"mongodb://127.0.0.1:{port}/shop?replicaSet=rs0"
+        assert (first.uri, first.data) == (f"mongodb://127.0.0.1:{port}/?replicaSet=rs0", tmp_path / "my data")
     with LocalMongod(tmp_path / "my data") as second, MongoClient(second.uri) as client:
         assert list(client.shop.things.find()) == [{"_id": 1}]
         assert second.port != port
         assert client.primary == ("127.0.0.1", second.port)
-    assert said == [f"mongod runs at mongodb://127.0.0.1:{port}/?replicaSet=rs0, data in {tmp_path / 'my data'}"]
 
 
 @needs_mongod
@@ -317,7 +316,7 @@ class Server:
     def __init__(self, data, members):
         self._options = {"parsed": data and {"storage": {"dbPath": str(data / "db")}}}
         self._config = members and {"_id": "rs0", "version": 4, "members": members}
-        self._is_primary, self.admin, self.changed, self.reached, self.log = False, self, [], [], []
+        self._is_primary, self.admin, self.changed, self.reached, self.uris = False, self, [], [], []
 
     def __getitem__(self, documents):
         return self
@@ -350,8 +349,8 @@ def start(monkeypatch, program, tmp_path):
             port = listening.getsockname()[1]
             server = make(f"127.0.0.1:{port}")
             monkeypatch.setattr(module, "MongoClient", server)
-            with LocalMongod(tmp_path / "data", port, log=server.log.append) as mongod:
-                server.log.append(mongod.uri_of("shop"))
+            with LocalMongod(tmp_path / "data", port) as mongod:
+                server.uris = [mongod.uri, mongod.uri_of("shop")]
                 return port, server
 
     return start
@@ -375,8 +374,7 @@ def test_a_server_becomes_the_only_member_of_its_set(start, tmp_path, members, c
     assert server.changed == changes({"_id": 0, "host": f"127.0.0.1:{port}"})
     how = {"directConnection": True, "serverSelectionTimeoutMS": 1000, "socketTimeoutMS": 5000}
     assert server.reached == [(("127.0.0.1", port), how)]
-    uri = f"mongodb://127.0.0.1:{port}/?replicaSet=rs0"
-    assert server.log == [f"mongod runs at {uri}, data in {tmp_path / 'data'}", uri.replace("/?", "/shop?")]
+    assert server.uris == [f"mongodb://127.0.0.1:{port}/{name}?replicaSet=rs0" for name in ("", "shop")]
 
 
 @pytest.mark.parametrize("data", [Path("/other"), {}], ids=["other data", "no data"])
