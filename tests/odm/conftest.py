@@ -177,6 +177,6 @@ def towns_database(mongo_client):
 def towns(towns_database, monkeypatch):
     """A function that gives `Towns` on MongoDB: time stands still, and each new document has the id `NEW`."""
     monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 0.0)
-    monkeypatch.setattr("gatewayfw.odm.copies.rules.time", SimpleNamespace(time=lambda: V / 1_000_000))
+    monkeypatch.setattr("gatewayfw.odm.hidden.time", SimpleNamespace(time=lambda: V / 1_000_000))
     monkeypatch.setattr("gatewayfw.odm.writing.inputs.new_id", lambda: NEW)
     return lambda limit=3: Towns(MongoStorage(towns_database), limit)

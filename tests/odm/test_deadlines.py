@@ -125,7 +125,7 @@ class Place:
 @pytest.fixture
 def fixed_time(monkeypatch):
     """One time for all inserts with an `_id`, so that equal operations store equal documents."""
-    monkeypatch.setattr("gatewayfw.odm.copies.rules.time", SimpleNamespace(time=lambda: 1.0))
+    monkeypatch.setattr("gatewayfw.odm.hidden.time", SimpleNamespace(time=lambda: 1.0))
 
 
 @pytest.fixture(params=DATABASES)

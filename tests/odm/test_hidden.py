@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from bson import ObjectId
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gatewayfw.odm.hidden import examine, reset
+from gatewayfw.odm.hidden import clock, examine, reset
 from tests.strategies import json_values
 
 
@@ -130,3 +132,8 @@ def test_damaged_counters_go_on_from_the_version_given():
 @example({"n": NAN})
 def test_nothing_of_a_field_that_was_reset_is_damaged(stored):
     assert examine({"_gw": reset({"_gw": stored}, 9)})[1] == []
+
+
+def test_the_clock_gives_microseconds(monkeypatch):
+    monkeypatch.setattr("gatewayfw.odm.hidden.time", SimpleNamespace(time=lambda: 1.5))
+    assert repr(clock()) == "1500000"

@@ -35,7 +35,7 @@ V = 1_000_000
 @pytest.fixture(params=[SteppingMongo])
 def world_storage(request, world_database, monkeypatch):
     """An empty storage with points, at a fixed time, so that equal operations store equal documents."""
-    monkeypatch.setattr("gatewayfw.odm.copies.rules.time", SimpleNamespace(time=lambda: 1.0))
+    monkeypatch.setattr("gatewayfw.odm.hidden.time", SimpleNamespace(time=lambda: 1.0))
     monkeypatch.setattr("gatewayfw.odm.jobs.background.random", SimpleNamespace(shuffle=lambda keys: None))
     monkeypatch.setattr("gatewayfw.odm.database.CONFLICTS", math.inf)  # on a slow machine one waits for another
     for name in world_database.list_collection_names():

@@ -9,14 +9,13 @@ The hidden field ``_gw`` of a document, absent while it would be empty (a job ma
 - ``rev``: counts locks, and at least the copies ever made (MongoDB only); it starts at the first
   version if the caller gave the ``_id``, which a deleted document may have had;
 - ``v``: version of the pure fields; absent means 0;
-- ``r``: the revision, see `gatewayfw.odm.reading.revisions`; absent means 0;
+- ``r``: the revision, see `gatewayfw.odm.hidden`; absent means 0;
 - ``out``, ``some``, ``in``: the `multiple` reverses that it opted out of, see `gatewayfw.odm.copies.opt_outs`;
 - ``at.<relation>.<id>``: version of the source that a copy was taken from; absent means 0;
 - ``cut.<reverse>``: the share of bytes that a window of this target is cut to. Without it, the window is the
   exact top of its members; null means that it fills more than half of its share.
 """
 
-import time
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,9 +23,8 @@ from typing import Any
 from bson import ObjectId
 
 from gatewayfw.odm.copies.opt_outs import PARTS, OptOuts, members, note_path
-from gatewayfw.odm.hidden import HIDDEN, MOST, counter_in, examine
+from gatewayfw.odm.hidden import HIDDEN, MOST, RAISED, counter_in, examine
 from gatewayfw.odm.reading.projection import source_of
-from gatewayfw.odm.reading.revisions import RAISED
 from gatewayfw.odm.reading.shapes import copies_in
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation, Schemas
 from gatewayfw.schemas.models import Link
@@ -231,15 +229,6 @@ def older(relation: Relation, source_id: ObjectId, comparison: str, version: int
     """Return the filter of holders of an older copy; ``comparison`` is $lt or $lte."""
     newer = {"$lt": "$gte", "$lte": "$gt"}[comparison]
     return {version_path(relation, source_id): {"$not": {newer: version, "$lte": MOST}}}  # a damaged one is older
-
-
-def clock() -> int:
-    """Return a version above all that were counted: microseconds since 1970.
-
-    Use it for a document whose versions cannot continue: one that has the ``_id`` of a deleted
-    document, or that another tool put in the place of a newer one.
-    """
-    return int(time.time() * 1_000_000)
 
 
 @dataclass(frozen=True)

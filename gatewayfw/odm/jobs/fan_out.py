@@ -26,13 +26,11 @@ from gatewayfw.odm.copies.rules import (
     unset_relation,
     version_of,
 )
-from gatewayfw.odm.hidden import HIDDEN
+from gatewayfw.odm.hidden import HIDDEN, RAISED, mend_met
 from gatewayfw.odm.ids import START, following
 from gatewayfw.odm.jobs.records import Job
 from gatewayfw.odm.reading.projection import copied_fields
-from gatewayfw.odm.reading.revisions import RAISED
 from gatewayfw.odm.sizes.budgets import SizeChecks, holder_budget, most_bytes_before
-from gatewayfw.odm.writing.mending import mend_met
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
 from gatewayfw.odm.writing.plan.delete import delete
 from gatewayfw.odm.writing.plan.room import renew_with_room

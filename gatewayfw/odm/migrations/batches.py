@@ -3,12 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from gatewayfw.odm.hidden import HIDDEN
+from gatewayfw.odm.hidden import HIDDEN, of_revision, revision_of
 from gatewayfw.odm.migrations.changes import Reason, decide, frozen_copy, is_left
 from gatewayfw.odm.migrations.declaration import Migration
 from gatewayfw.odm.operations.walk import Begin, Ids, of_ids
 from gatewayfw.odm.reading.projection import copied_fields
-from gatewayfw.odm.reading.revisions import of_revision, revision_of
 from gatewayfw.odm.sizes.own_fields import allowance_of
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Effects

@@ -8,11 +8,11 @@ from typing import Any, TypedDict, TypeVar
 
 from gatewayfw import messages
 from gatewayfw.errors import DuplicateKey, NotFound, UsageError, ValidationError
+from gatewayfw.odm.hidden import of_revision, raise_if_stale
 from gatewayfw.odm.operations.handle import Filter, Get, Handle, Update
 from gatewayfw.odm.operations.permission import Permission, names_in_documents, names_in_update
 from gatewayfw.odm.operations.read import find_first
 from gatewayfw.odm.reading.deep import show, show_one
-from gatewayfw.odm.reading.revisions import of_revision, raise_if_stale
 from gatewayfw.odm.sizes.own_fields import Allowance, FieldsTooLarge
 from gatewayfw.odm.writing.inputs import (
     NewDocument,

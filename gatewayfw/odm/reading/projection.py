@@ -15,7 +15,7 @@ from typing import Any, cast, final
 
 from gatewayfw import messages
 from gatewayfw.errors import ValidationError
-from gatewayfw.odm.reading.revisions import REVISION
+from gatewayfw.odm.hidden import REVISION
 from gatewayfw.odm.reading.viewer import Viewer
 from gatewayfw.schemas import ModelSchema, Relation, Schemas, Sort
 from gatewayfw.schemas.get import bounds_problem, is_flag

@@ -6,8 +6,8 @@ It is built from the names that were asked for, so that a document never shows m
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gatewayfw.odm.hidden import revision_of
 from gatewayfw.odm.reading.projection import LinkShape, Projection
-from gatewayfw.odm.reading.revisions import revision_of
 from gatewayfw.schemas import Sort
 from gatewayfw.schemas.relations import REV
 from gatewayfw.schemas.values import loaded_form

@@ -16,13 +16,12 @@ from bson import ObjectId
 from gatewayfw.errors import Conflict, StorageError, TooLarge
 from gatewayfw.odm.copies.opt_outs import PARTS
 from gatewayfw.odm.copies.rules import LOCK, HiddenField, assign, has_form, ids_in, merged
-from gatewayfw.odm.hidden import HIDDEN
+from gatewayfw.odm.hidden import HIDDEN, mend_hidden
 from gatewayfw.odm.jobs.records import Job, JobKind
 from gatewayfw.odm.sizes.budgets import SizeChecks
 from gatewayfw.odm.upkeep.inspection import Inspector, Place, Report, walk
 from gatewayfw.odm.upkeep.judgement import IS_DAMAGED
 from gatewayfw.odm.upkeep.misfits import FitProgress, Fitting, Groups, Misfits, write_fit_note
-from gatewayfw.odm.writing.mending import mend_hidden
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
 from gatewayfw.odm.writing.plan.delete import delete
 from gatewayfw.odm.writing.plan.effects import Effects

@@ -8,8 +8,7 @@ from bson import ObjectId
 
 from gatewayfw import messages
 from gatewayfw.errors import TooLarge, ValidationError
-from gatewayfw.odm.copies.rules import clock
-from gatewayfw.odm.hidden import HIDDEN
+from gatewayfw.odm.hidden import HIDDEN, clock
 from gatewayfw.odm.sizes.own_fields import Allowance
 from gatewayfw.schemas import ModelSchema, Relation
 from gatewayfw.schemas.exactness import check_document

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import pytest
 from bson import ObjectId
@@ -13,7 +12,6 @@ from gatewayfw.odm.copies.rules import (
     LOCK,
     HiddenField,
     assign,
-    clock,
     copy_of,
     embedded,
     followers,
@@ -253,8 +251,3 @@ def test_what_leaves_a_holder_takes_its_notes_along():
 def test_a_copy_without_a_version_is_older_than_any():
     at = f"_gw.at.orgs.{A}"
     assert older(ORGS, A, "$lt", 3) == {at: {"$not": {"$gte": 3, "$lte": 2**62}}}
-
-
-def test_the_clock_gives_microseconds(monkeypatch):
-    monkeypatch.setattr("gatewayfw.odm.copies.rules.time", SimpleNamespace(time=lambda: 1.5))
-    assert repr(clock()) == "1500000"

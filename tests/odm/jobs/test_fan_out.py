@@ -48,7 +48,7 @@ V = 1_000_000
 def few(world_database, monkeypatch):
     """The world on MongoDB, where a transaction may write 3 copies; each operation works its jobs off."""
     monkeypatch.setattr("gatewayfw.odm.database.DRAIN", 30)  # however slow the machine is
-    monkeypatch.setattr("gatewayfw.odm.copies.rules.time", SimpleNamespace(time=lambda: V / 1_000_000))
+    monkeypatch.setattr("gatewayfw.odm.hidden.time", SimpleNamespace(time=lambda: V / 1_000_000))
     for name in world_database.list_collection_names():
         world_database[name].delete_many({})
     odm = Odm(Schemas(Settings()), Settings(inline_limit=3))
@@ -532,7 +532,7 @@ def test_targets_that_change_again_wait_their_turn(few, unattended, pieces_of):
 
 @pytest.mark.parametrize("version", [None, 3], ids=["no version", "an older version"])
 def test_a_source_that_another_tool_put_back_still_reaches_its_holders(few, unattended, monkeypatch, version):
-    monkeypatch.setattr("gatewayfw.odm.copies.rules.time", time)
+    monkeypatch.setattr("gatewayfw.odm.hidden.time", time)
     land = few.add_country("land")
     for number in range(6):
         few.add_person(str(number), {"born": {"_ids": land}})

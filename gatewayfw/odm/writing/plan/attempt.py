@@ -7,10 +7,10 @@ from typing import NamedTuple, TypeVar, final
 
 from gatewayfw.errors import GatewayError, ReplyTooLarge, TooLarge
 from gatewayfw.odm.copies.rules import CUT, LOCK, locks_of
+from gatewayfw.odm.hidden import mend_met
 from gatewayfw.odm.reading.projection import copied_fields
 from gatewayfw.odm.sizes.budgets import Budget, SizeChecks, holder_budget, window_budget
 from gatewayfw.odm.sizes.own_fields import FieldsTooLarge
-from gatewayfw.odm.writing.mending import mend_met
 from gatewayfw.schemas import RelatedRelation, Relation, Schemas
 from gatewayfw.schemas.models import Link
 from gatewayfw.storage import Document, Lock, Storage

@@ -11,7 +11,6 @@ from gatewayfw.odm.copies.rules import (
     LOCK,
     HiddenField,
     assign,
-    clock,
     followers,
     followers_of,
     has_form,
@@ -19,7 +18,7 @@ from gatewayfw.odm.copies.rules import (
     merged,
     version_of,
 )
-from gatewayfw.odm.hidden import HIDDEN
+from gatewayfw.odm.hidden import HIDDEN, clock
 from gatewayfw.odm.ids import key_of, ordered
 from gatewayfw.odm.writing.plan import steps
 from gatewayfw.odm.writing.plan.attempt import Attempt

@@ -8,7 +8,7 @@ from bson import ObjectId
 from gatewayfw import messages
 from gatewayfw.errors import StorageError, TooLarge
 from gatewayfw.odm.copies.rules import LOCK, merged
-from gatewayfw.odm.reading.revisions import revision_of
+from gatewayfw.odm.hidden import revision_of
 from gatewayfw.odm.sizes.budgets import holder_fits
 from gatewayfw.odm.writing.plan import steps
 from gatewayfw.odm.writing.plan.attempt import Attempt

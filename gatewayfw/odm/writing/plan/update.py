@@ -10,7 +10,6 @@ from gatewayfw.errors import StorageError, TooLarge, ValidationError
 from gatewayfw.odm.copies.rules import (
     VERSION_BYTES,
     HiddenField,
-    clock,
     copy_of,
     followers_of,
     ids_in,
@@ -19,10 +18,9 @@ from gatewayfw.odm.copies.rules import (
     renewal_of,
     version_of,
 )
-from gatewayfw.odm.hidden import HIDDEN
+from gatewayfw.odm.hidden import HIDDEN, RAISED, clock
 from gatewayfw.odm.jobs.records import JobKind
 from gatewayfw.odm.reading.paths import value_at
-from gatewayfw.odm.reading.revisions import RAISED
 from gatewayfw.odm.sizes.budgets import SizeChecks, most_bytes_before
 from gatewayfw.odm.sizes.own_fields import Allowance, foresee
 from gatewayfw.odm.writing.plan import steps

@@ -8,7 +8,7 @@ import pytest
 from bson import ObjectId
 
 from gatewayfw.errors import Stale, ValidationError
-from gatewayfw.odm.reading.revisions import of_revision, revision_of
+from gatewayfw.odm.hidden import of_revision, revision_of
 from gatewayfw.schemas import string
 
 ID = ObjectId("a" * 24)
