@@ -15,8 +15,7 @@ from gatewayfw.core import Gateway
 from gatewayfw.errors import GatewayError
 from gatewayfw.logs import escaped
 from gatewayfw.odm.jobs.records import COLLECTION, MOST_COUNTED, Jobs, now
-from gatewayfw.odm.migrations.notes import MigrationNotes
-from gatewayfw.odm.notes import find_refused, read_index_notes
+from gatewayfw.odm.notes import MigrationNotes, find_refused, read_index_notes
 from gatewayfw.odm.sizes.budgets import MOST_BYTES, Part, Size, share_of, worst_sizes
 from gatewayfw.odm.stored_replies import NO_TRANSACTIONS
 from gatewayfw.odm.upkeep.indexes import IndexRow, index_report, listing_hints

@@ -11,8 +11,8 @@ from flask.cli import with_appcontext
 from gatewayfw.cli.command import INTERRUPTED, JSON, NAME, find_odm, format_json, interruptible, status_line, table
 from gatewayfw.logs import escaped
 from gatewayfw.odm import Odm
-from gatewayfw.odm.migrations.notes import MigrationNote
 from gatewayfw.odm.migrations.plans import ListedDocument, MigrationPlan, Outcome
+from gatewayfw.odm.notes import MigrationNote
 from gatewayfw.schemas.values import shown_form
 
 _COLUMNS = ("migration", "model", "left", "changed", "last run", "left then", "version", "note")

@@ -13,7 +13,7 @@ from gatewayfw.errors import GatewayError, Unavailable
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.jobs.records import Jobs, now
-from gatewayfw.odm.migrations.notes import MigrationNotes
+from gatewayfw.odm.notes import MigrationNotes
 from gatewayfw.odm.upkeep.indexes import wanted_indexes
 from gatewayfw.schemas import Schemas
 from gatewayfw.storage import Index, Storage

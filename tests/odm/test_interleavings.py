@@ -10,7 +10,7 @@ from bson import ObjectId
 
 from gatewayfw.errors import Conflict, NotFound
 from gatewayfw.odm import Odm
-from gatewayfw.odm.notes import COLLECTION as NOTES
+from gatewayfw.odm.notes import STATE
 from gatewayfw.odm.writing.inputs import NewDocument, parse_inputs
 from gatewayfw.odm.writing.plan.insert import insert
 from gatewayfw.odm.writing.plan.steps import apply
@@ -78,7 +78,7 @@ def other(world, world_storage, world_database, population):
     world.odm.ready()
     if not population:
         populate(world)
-        names = set(world_database.list_collection_names()) - {NOTES}
+        names = set(world_database.list_collection_names()) - {STATE}
         population.update({name: list(world_database[name].find()) for name in names})
     else:
         for name, documents in population.items():

@@ -15,7 +15,7 @@ from gatewayfw.errors import DefinitionError, DuplicateKey, StorageError
 from gatewayfw.odm import Odm
 from gatewayfw.odm.jobs.background import PAUSE, SHORT_PAUSE
 from gatewayfw.odm.jobs.records import INDEXES
-from gatewayfw.odm.notes import COLLECTION, TRY_AGAIN
+from gatewayfw.odm.notes import STATE, TRY_AGAIN
 from gatewayfw.odm.preparation import neighbours
 from gatewayfw.odm.upkeep.indexes import create_missing
 from gatewayfw.schemas import Schemas, string
@@ -205,9 +205,9 @@ def test_a_collection_that_was_made_again_between_two_processes_is_looked_at(pro
 def test_notes_that_were_restored_with_other_collections_count_for_nothing(process, place):
     before = process(shelves)
     before.ready()
-    kept = list(place[COLLECTION].find({}))
+    kept = list(place[STATE].find({}))
     place.client.drop_database(place.name)
-    place[COLLECTION].insert_many(kept)
+    place[STATE].insert_many(kept)
     place.book.insert_one({"title": "a"})
     odm = process(shelves)
     odm.model("shelf").count()
@@ -224,7 +224,7 @@ def test_notes_that_were_restored_with_other_collections_count_for_nothing(proce
 )
 def test_notes_of_another_form_count_for_nothing(process, place, notes):
     place.book.insert_one({"title": "a"})
-    place[COLLECTION].insert_one({"_id": "collections", "notes": notes})
+    place[STATE].insert_one({"_id": "collections", "notes": notes})
     odm = process(shelves)
     odm.model("shelf").count()
     assert odm.ensured == ["shelf", "book", "_gw_jobs"]
@@ -262,7 +262,7 @@ def test_a_note_that_cannot_be_written_stops_nothing(process):
     update = odm.storage.update_one
 
     def refuse(name, *given):
-        if name == COLLECTION:
+        if name == STATE:
             raise StorageError("no")
         return update(name, *given)
 

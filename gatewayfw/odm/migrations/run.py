@@ -13,8 +13,8 @@ from gatewayfw.odm.jobs.records import now
 from gatewayfw.odm.migrations.batches import Visited, count_left, find_misfits, places
 from gatewayfw.odm.migrations.changes import WRITTEN_SINCE, Reason, decide
 from gatewayfw.odm.migrations.declaration import Migration, check_gone
-from gatewayfw.odm.migrations.notes import COLLECTION, MigrationNote, MigrationNotes
 from gatewayfw.odm.migrations.plans import MigrationPlan, Outcome, make_plan
+from gatewayfw.odm.notes import MIGRATIONS, MigrationNote, MigrationNotes
 from gatewayfw.odm.operations.walk import MOST, Begin, Ids, Pace, Walk, of_ids
 from gatewayfw.schemas import Schemas
 from gatewayfw.storage import Storage
@@ -63,7 +63,7 @@ class Migrations:
         """
         self._look(migration)
         storage = self._database.ready(migration.model)
-        self._database.preparation.prepare_collection(COLLECTION, ())
+        self._database.preparation.prepare_collection(MIGRATIONS, ())
         refuse_unique(storage, migration)
         outcome = _MigrationRun(self._database, migration, storage, on_progress).run()
         if not outcome.left:

@@ -7,7 +7,7 @@ from bson import Decimal128
 
 from gatewayfw.errors import Conflict, DefinitionError, UsageError
 from gatewayfw.odm import Odm
-from gatewayfw.odm.migrations.notes import COLLECTION, MigrationNotes
+from gatewayfw.odm.notes import MIGRATIONS, MigrationNotes
 from gatewayfw.schemas import Schemas, decimal, integer, optional, string
 from gatewayfw.settings import Settings
 
@@ -390,4 +390,4 @@ def test_the_end_of_a_run_is_noted(database, deploy, sold):
     new.odm.migrate()
     note = new.odm.migrations.noted()["m"]
     assert (note.model, note.changed, note.left, note.version) == ("owner", 6, 0, "0.1.0")
-    assert database[COLLECTION].find_one({"_id": "m"})["lease"] is None
+    assert database[MIGRATIONS].find_one({"_id": "m"})["lease"] is None

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from gatewayfw import array, date, decimal, integer, mapping, number, object_, optional, string, uuid
 from gatewayfw.errors import NotFound, StorageError, UsageError, ValidationError
 from gatewayfw.odm import Misfits, Place
-from gatewayfw.odm.notes import COLLECTION
+from gatewayfw.odm.notes import STATE
 from gatewayfw.odm.upkeep import inspection
 from gatewayfw.odm.upkeep.misfits import Fitting, Groups, read_fit_notes
 from tests.examples import examples
@@ -186,7 +186,7 @@ def test_each_run_is_noted_by_model(dirty):
 def test_a_run_that_was_not_finished_is_not_noted(dirty):
     next(dirty.integrity.misfits(on_progress=lambda place, found: None))
     assert told(dirty) == {"owner": 0, "item": 6}  # a model is noted before its groups are given
-    dirty.storage.delete_many(COLLECTION, {})
+    dirty.storage.delete_many(STATE, {})
 
     def stop(place, found):
         raise KeyboardInterrupt
@@ -216,7 +216,7 @@ def test_a_changed_model_has_no_note(dirty, odm_on):
 
 @pytest.mark.parametrize("stored", [{}, {"models": 5}, {"models": {"item": 5, "owner": {"at": 5}}}], ids=str)
 def test_a_strange_note_is_none(shop, stored):
-    shop.storage.insert(COLLECTION, [{"_id": "misfits", **stored}])
+    shop.storage.insert(STATE, [{"_id": "misfits", **stored}])
     assert told(shop) == {}
 
 
