@@ -12,7 +12,6 @@ from typing import Any, Literal, get_args
 
 from gatewayfw.errors import DefinitionError, UsageError, ValidationError
 from gatewayfw.odm.hidden import HIDDEN
-from gatewayfw.odm.migrations.conversion import UUIDS
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.exactness import check_value
 from gatewayfw.schemas.relations import check_name
@@ -23,7 +22,7 @@ from gatewayfw.storage.subset import check_filter
 Kind = Literal["rename", "copy", "default", "convert", "drop", "relation", "function"]
 #: Which value stays where a document has both names of a `rename`.
 Prefer = Literal["old", "new"]
-#: In which order of bytes UUIDs of subtype 3 were written.
+#: In which order of bytes UUIDs of subtype 3 were written, which do not say it themselves.
 Legacy = Literal["java_legacy", "csharp_legacy", "python_legacy"]
 #: Given a stored document in Python's types, returns its ``$set`` and ``$unset``; None to leave and list it.
 MigrationFn = Callable[[dict[str, Any]], Mapping[str, Mapping[str, Any]] | None]
@@ -132,8 +131,8 @@ def parse_migration(
     (kind,) = given
     if prefer is not None and (kind != "rename" or prefer not in get_args(Prefer)):
         raise DefinitionError(f"{place}: prefer is 'old' or 'new', and goes with rename")
-    if uuid is not None and (kind != "convert" or uuid not in UUIDS):
-        raise DefinitionError(f"{place}: uuid is one of {', '.join(UUIDS)}, and goes with convert")
+    if uuid is not None and (kind != "convert" or uuid not in get_args(Legacy)):
+        raise DefinitionError(f"{place}: uuid is one of {', '.join(get_args(Legacy))}, and goes with convert")
     if kind == "where":
         return Migration(name, model, "function", where=_parse_where(where, place))
     if kind == "relation":
