@@ -9,7 +9,9 @@ as the server lets a transaction live. Here abort and commit have a deadline of 
 from __future__ import annotations
 
 import logging
+import os
 import random
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -28,7 +30,6 @@ from gatewayfw.storage.base import OpenTransaction, OpenTransactions, Storage, T
 from gatewayfw.storage.deadlines import UNLIMITED, Deadline, Scope
 from gatewayfw.storage.mongo.connection import MAJORITY, Connection, run_aside
 from gatewayfw.storage.mongo.errors import DRIVER_ERRORS, WRITE_CONFLICT, translate_error, without_documents
-from gatewayfw.storage.mongo.stripes import Stripes
 from gatewayfw.storage.terms import Filter, Trouble, WriteConflict
 
 _LOG = logging.getLogger("gatewayfw.storage")
@@ -46,6 +47,7 @@ _LONGEST_PAUSE = 0.2
 #: document, 1 s gave 125 inserts/s and no failure; 0.25 s gave 53, and 2 of 480 failed; no queue gave 25, and 34 of
 #: 480 failed.
 QUEUE, _QUEUE_SHARE = 1.0, 0.25
+_STRIPES = 64
 
 
 class _Conflict(Unavailable):
@@ -330,3 +332,41 @@ class MongoTransactions(Storage):
 
 def _is_transient(error: BaseException) -> bool:
     return isinstance(error, PyMongoError) and error.has_error_label("TransientTransactionError")
+
+
+class Stripes:
+    """Locks with which the threads of one process queue for hot documents.
+
+    They are only an optimisation: the database decides who wins, and a thread that waits in vain goes on without the
+    lock. The set is fixed, and shared by the hashes of documents. It is made on first use, and again after a fork, so
+    that a child never gets a lock that a thread of its parent held.
+    """
+
+    def __init__(self) -> None:
+        self._locks: tuple[threading.Lock, ...] = ()
+        self._pid = 0
+
+    @contextmanager
+    def held(self, documents: Iterable[tuple[str, object]], patience: float) -> Iterator[None]:
+        """Hold the locks of documents; wait at most ``patience`` seconds in all.
+
+        Each document is (collection, ``_id``). Locks are taken in one fixed order, so threads never
+        deadlock.
+        """
+        until = time.monotonic() + patience
+        taken: list[threading.Lock] = []
+        try:
+            for number in sorted({hash(document) % _STRIPES for document in documents}):
+                lock = self._own()[number]
+                if not lock.acquire(timeout=max(0.0, until - time.monotonic())):
+                    break
+                taken.append(lock)
+            yield
+        finally:
+            for lock in taken:
+                lock.release()
+
+    def _own(self) -> tuple[threading.Lock, ...]:
+        if self._pid != os.getpid():
+            self._locks, self._pid = tuple(threading.Lock() for _ in range(_STRIPES)), os.getpid()
+        return self._locks

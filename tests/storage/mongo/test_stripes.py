@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from gatewayfw.storage.mongo.stripes import Stripes
+from gatewayfw.storage.mongo.transactions import Stripes
 
 DOCUMENT = ("org", 1)
 
@@ -90,7 +90,7 @@ class Lock:
 
 
 def test_a_thread_waits_for_all_locks_together_no_longer_than_its_patience(monkeypatch):
-    module = "gatewayfw.storage.mongo.stripes"
+    module = "gatewayfw.storage.mongo.transactions"
     passed = iter([10.0, 10.25, 11.0])
     monkeypatch.setattr(f"{module}.time", SimpleNamespace(monotonic=lambda: next(passed)))
     monkeypatch.setattr(f"{module}.threading", SimpleNamespace(Lock=Lock))
@@ -102,5 +102,5 @@ def test_a_thread_waits_for_all_locks_together_no_longer_than_its_patience(monke
 def test_a_child_does_not_inherit_what_its_parent_holds(monkeypatch):
     stripes = Stripes()
     with stripes.held([DOCUMENT], 1):
-        monkeypatch.setattr("gatewayfw.storage.mongo.stripes.os", SimpleNamespace(getpid=lambda: -1))
+        monkeypatch.setattr("gatewayfw.storage.mongo.transactions.os", SimpleNamespace(getpid=lambda: -1))
         assert not waits(stripes, [DOCUMENT])

@@ -418,7 +418,7 @@ def test_threads_queue_for_a_part_of_the_time_left_a_second_at_most(storage, mon
         queued.append((documents, patience))
         yield
 
-    monkeypatch.setattr("gatewayfw.storage.mongo.stripes.Stripes.held", held)
+    monkeypatch.setattr("gatewayfw.storage.mongo.transactions.Stripes.held", held)
     with storage.deadline(seconds):
         storage.transaction(lambda: None, hot=[("things", 1)])
     assert queued == [([("things", 1)], pytest.approx(patience, rel=0.2))]
