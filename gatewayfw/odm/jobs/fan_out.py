@@ -33,9 +33,8 @@ from gatewayfw.odm.reading.projection import copied_fields
 from gatewayfw.odm.sizes.budgets import SizeChecks, holder_budget, most_bytes_before
 from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_checks
 from gatewayfw.odm.writing.plan.delete import delete
-from gatewayfw.odm.writing.plan.room import renew_with_room
 from gatewayfw.odm.writing.plan.steps import Plan, apply
-from gatewayfw.odm.writing.plan.windows import refresh
+from gatewayfw.odm.writing.plan.windows import refresh, renew_with_room
 from gatewayfw.schemas import Relation, Schemas
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.terms import Filter, Update

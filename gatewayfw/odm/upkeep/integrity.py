@@ -26,9 +26,8 @@ from gatewayfw.odm.writing.plan.attempt import Attempt, abilities_of, with_size_
 from gatewayfw.odm.writing.plan.delete import delete
 from gatewayfw.odm.writing.plan.effects import Effects
 from gatewayfw.odm.writing.plan.locks import lock_all
-from gatewayfw.odm.writing.plan.room import emptied
 from gatewayfw.odm.writing.plan.steps import apply
-from gatewayfw.odm.writing.plan.windows import refresh, settle
+from gatewayfw.odm.writing.plan.windows import emptied, refresh, settle
 from gatewayfw.schemas import ModelSchema, Relation, Schemas
 from gatewayfw.storage import Document, Storage
 

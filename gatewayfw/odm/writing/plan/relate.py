@@ -15,9 +15,8 @@ from gatewayfw.odm.writing.plan import steps
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Copy, Effects, Member
 from gatewayfw.odm.writing.plan.locks import Sources, lock_sources, lock_targets
-from gatewayfw.odm.writing.plan.room import change_document, read_again, refuse_uncounted
 from gatewayfw.odm.writing.plan.steps import Plan
-from gatewayfw.odm.writing.plan.windows import settle
+from gatewayfw.odm.writing.plan.windows import change_document, read_again, refuse_uncounted, settle
 from gatewayfw.schemas import ModelSchema
 from gatewayfw.storage import Document
 from gatewayfw.storage.terms import Filter

@@ -26,9 +26,8 @@ from gatewayfw.odm.sizes.own_fields import Allowance, foresee
 from gatewayfw.odm.writing.plan import steps
 from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.effects import Effects
-from gatewayfw.odm.writing.plan.room import change_document, read_again, refuse_uncounted
 from gatewayfw.odm.writing.plan.steps import Plan, PutJob
-from gatewayfw.odm.writing.plan.windows import renew_members, settle
+from gatewayfw.odm.writing.plan.windows import change_document, read_again, refuse_uncounted, renew_members, settle
 from gatewayfw.odm.writing.updates import Change, named_field, refusal_of
 from gatewayfw.schemas import ModelSchema, RelatedRelation, Relation
 from gatewayfw.schemas.exactness import check_value
