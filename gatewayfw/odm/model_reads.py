@@ -8,7 +8,7 @@ fields only if `reveal=` names them.
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from gatewayfw.odm.database import Database
 from gatewayfw.odm.listings.listing import Listing
@@ -24,17 +24,6 @@ from gatewayfw.spelling import as_contract, pythonic
 from gatewayfw.storage import Document
 from gatewayfw.storage.order import order_key
 
-#: What PyMongo's other methods of a collection are called here.
-_OF_PYMONGO = {
-    "bulk_write": "insert_many, update_many or delete_many, in odm.transaction",
-    "count_documents": "count",
-    "create_index": "options={'createIndex': ...} of new_model",
-    "estimated_document_count": "count",
-    "find_one_and_delete": "find_one and delete_one, in odm.transaction",
-    "find_one_and_replace": "find_one_and_update with $set and $unset",
-    "replace_one": "find_one_and_update with $set and $unset",
-    "update_one": "find_one_and_update",
-}
 #: The keys of the object that `find` takes in the contract.
 _OF_FIND = frozenset({"filter", "filters", "projection"})
 
@@ -70,13 +59,6 @@ class ModelReads:
         free = copy(self)
         free._handle = self._handle.freed()
         return free
-
-    if not TYPE_CHECKING:  # Else no wrong name would be an error to mypy.
-
-        def __getattr__(self, name: str) -> Any:
-            """Say what a method of PyMongo is called here."""
-            hint = f"; use {_OF_PYMONGO[name]}" if name in _OF_PYMONGO else ""
-            raise AttributeError(f"a model has no {name}{hint}", name=name, obj=self)
 
     def find(
         self,

@@ -344,31 +344,6 @@ def test_count_counts(world, people):
     assert world.city.countDocument() == 0
 
 
-HERE = {
-    "bulk_write": "; use insert_many, update_many or delete_many, in odm.transaction",
-    "count_documents": "; use count",
-    "create_index": "; use options={'createIndex': ...} of new_model",
-    "estimated_document_count": "; use count",
-    "find_one_and_delete": "; use find_one and delete_one, in odm.transaction",
-    "find_one_and_replace": "; use find_one_and_update with $set and $unset",
-    "replace_one": "; use find_one_and_update with $set and $unset",
-    "update_one": "; use find_one_and_update",
-    "updateone": "",
-}
-
-
-@pytest.mark.parametrize("name", HERE)
-def test_methods_of_pymongo_are_named_by_their_name_here(odm, name):
-    model = odm.new_model("thing", {"n": integer()})
-    with pytest.raises(AttributeError) as refused:
-        getattr(model, name)
-    said = f"a model has no {name}{HERE[name]}"
-    assert str(refused.value) == said
-    assert refused.value.name == name
-    assert refused.value.obj == model
-    assert not hasattr(model, name)
-
-
 @pytest.fixture
 def notes(odm):
     """A model with an excluded field, and two documents."""
