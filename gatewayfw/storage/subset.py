@@ -39,29 +39,20 @@ DEPTH = 32
 FORBIDDEN_STAGES = frozenset({"$out", "$merge", "$changeStream"})
 
 
-def check_filter(filter: Mapping[str, Any], where: str = "filter") -> None:
-    """Check that a filter stays inside the subset; ``where`` begins the messages.
-
-    Raises:
-        UsageError: an operator, shape or key is not in the subset; the message names it.
-    """
-    Rules(where).check_filter(filter)
-
-
 @dataclass(frozen=True)
 class Rules:
-    """The rules of the subset for filters; refusals are a `UsageError`.
+    """The rules for filters; a refusal is a `UsageError` that names the part.
 
     Attributes:
         where: begins the messages.
         known: the operators on one field.
     """
 
-    where: str
+    where: str = "filter"
     known: Set[str] = COMPARISONS
 
     def check_filter(self, filter: Any, depth: int = DEPTH) -> None:
-        """Check a filter and its parts, down to ``depth`` levels."""
+        """Check that a filter stays inside the subset, down to ``depth`` levels."""
         for key, value in self.conditions(filter, depth):
             if key not in JUNCTIONS:
                 self.check_condition(key, value, depth - 1)

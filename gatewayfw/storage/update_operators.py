@@ -72,9 +72,9 @@ def apply_update(document: Document, update: Update, filter: Filter) -> Document
             elif value is not _ABSENT:
                 _put(after, names, value)
     if refused:
-        raise misfits(refused)
+        raise update_refusal(refused, messages.MISFIT)
     if beyond:
-        raise beyond_64_bits(beyond)
+        raise update_refusal(beyond, messages.BEYOND_64_BITS)
     if order_key(after.get("_id")) != order_key(document["_id"]):
         raise StorageError("an _id cannot be changed")
     return after
@@ -283,17 +283,6 @@ def check_operand(operator: str, operand: Any) -> None:
         raise UsageError(f"update: {operator} {fault}")
 
 
-def beyond_64_bits(paths: Iterable[str]) -> ValidationError:
-    """Return the error for increments that would leave 64 bits.
-
-    ``paths`` are those that an update names.
-    """
-    return ValidationError({f"update.{path}": [messages.BEYOND_64_BITS] for path in paths})
-
-
-def misfits(paths: Iterable[str]) -> ValidationError:
-    """Return the error for operators that do not fit the values that are there.
-
-    Null, for example. ``paths`` are those that an update names.
-    """
-    return ValidationError({f"update.{path}": [messages.MISFIT] for path in paths})
+def update_refusal(paths: Iterable[str], text: str) -> ValidationError:
+    """Return the error that says why an update is refused at paths that it names."""
+    return ValidationError({f"update.{path}": [text] for path in paths})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gatewayfw.errors import BadRequest, UsageError
 from gatewayfw.storage import Storage
-from gatewayfw.storage.subset import check_filter, check_update
+from gatewayfw.storage.subset import Rules, check_update
 from gatewayfw.storage.terms import NOTHING
 
 
@@ -25,7 +25,7 @@ class RecordingStorage(Storage):
         self.emitted = set()
 
     def _filter(self, method, filter):
-        self._checked(check_filter, filter)
+        self._checked(Rules().check_filter, filter)
         self._note(method, filter)
 
     def _update(self, method, update, positional=False):

@@ -8,7 +8,7 @@ import pytest
 from bson import Regex
 
 from gatewayfw.errors import BadRequest, GatewayError, UsageError
-from gatewayfw.storage.subset import check_filter, check_update
+from gatewayfw.storage.subset import Rules, check_update
 
 
 def nested(depth):
@@ -73,7 +73,7 @@ def refusal(check, value, expected=UsageError):
     ids=str,
 )
 def test_filters_inside_the_subset(filter):
-    assert check_filter(filter) is None
+    assert Rules().check_filter(filter) is None
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_filters_inside_the_subset(filter):
     ids=lambda value: str(value)[:60],
 )
 def test_filters_outside_the_subset(filter, message):
-    assert refusal(check_filter, filter) == message
+    assert refusal(Rules().check_filter, filter) == message
 
 
 @pytest.mark.parametrize(
@@ -238,4 +238,4 @@ def test_what_is_set_may_be_a_clients(update, message):
 
 
 def test_messages_begin_with_the_callers_word():
-    assert refusal(lambda given: check_filter(given, "filters"), {"a": {"$in": 1}}) == "filters: a: $in takes a list"
+    assert refusal(Rules("filters").check_filter, {"a": {"$in": 1}}) == "filters: a: $in takes a list"

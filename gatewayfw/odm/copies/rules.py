@@ -119,11 +119,6 @@ def version_of(document: Mapping[str, Any]) -> int:
     return counter_in(document, "v")
 
 
-def locks_of(document: Mapping[str, Any]) -> int:
-    """Return the counter of locks; 0 if there is none."""
-    return counter_in(document, "rev")
-
-
 def _told(parts: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts that are neither zero nor empty."""
     return {name: value for name, value in parts.items() if value}

@@ -16,7 +16,7 @@ from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.exactness import check_value
 from gatewayfw.schemas.relations import check_name
 from gatewayfw.storage.filter_operators import Predicate, compile_filter, paths_in
-from gatewayfw.storage.subset import check_filter
+from gatewayfw.storage.subset import Rules
 
 #: What a migration does; with ``function`` a function says it for each document.
 Kind = Literal["rename", "copy", "default", "convert", "drop", "relation", "function"]
@@ -184,7 +184,7 @@ def _parse_where(given: object, place: str) -> dict[str, Any]:
     try:
         if not isinstance(given, Mapping) or not given:
             raise UsageError("where: expected a filter that names a field")
-        check_filter(given, "where")
+        Rules("where").check_filter(given)
     except UsageError as error:
         raise DefinitionError(f"{place}: {error.message}") from error
     if any(path.partition(".")[0] == HIDDEN for path in paths_in(given)):

@@ -72,11 +72,6 @@ class Operator:
     sets: bool = False
     sent_as: str = ""
 
-    @property
-    def calculates(self) -> bool:
-        """Whether it makes a number of the stored one, which is checked afterwards."""
-        return self.needs is Ability.CALCULATE
-
 
 def _store_value(given: Given) -> Any:
     return check_value(given.field, given.value, given.place)

@@ -13,7 +13,7 @@ from gatewayfw.errors import GatewayError, StorageError, UsageError, ValidationE
 from gatewayfw.odm.reading.paths import path_text, takes_any_keys, with_text_paths
 from gatewayfw.odm.writing.operators import ANY, ON_INSERT, OPERATORS, SETTING, Given
 from gatewayfw.schemas import ModelSchema
-from gatewayfw.schemas.kinds import as_kind
+from gatewayfw.schemas.kinds import Ability, as_kind
 from gatewayfw.schemas.paths import shown
 from gatewayfw.storage import Document
 from gatewayfw.storage.filter_operators import has_operators
@@ -91,7 +91,7 @@ def change_of(steps: Iterable[tuple[Given, Any]]) -> Change:
         named.add(head)
         if sent_as != "$set" or head != path:
             recheck.add(head)
-    arithmetic = [operator for operator, row in OPERATORS.items() if row.calculates and operator in update]
+    arithmetic = [name for name, row in OPERATORS.items() if row.needs is Ability.CALCULATE and name in update]
     calculated = [item for operator in arithmetic for item in update[operator].items()]
     return Change(update, frozenset(named), frozenset(recheck), tuple(calculated))
 

@@ -19,7 +19,7 @@ from pymongo.errors import (
 from gatewayfw import messages
 from gatewayfw.errors import DuplicateKey, GatewayError, StorageError, Timeout, TooLarge, Unavailable, ValidationError
 from gatewayfw.storage.terms import MANY_VALUES, Filter, Update
-from gatewayfw.storage.update_operators import beyond_64_bits, misfits
+from gatewayfw.storage.update_operators import update_refusal
 
 #: What PyMongo raises: its own errors, and those of encoding a document, such as one with a `uuid.UUID`.
 DRIVER_ERRORS = (PyMongoError, BSONError, OverflowError, ValueError)
@@ -117,10 +117,10 @@ def refused_update(error: OperationFailure, update: Update) -> ValidationError |
     text = str((error.details or {}).get("errmsg", ""))
     if error.code == _BAD_VALUE and (beyond := _BEYOND.search(text)):
         paths = _meant_paths(update, beyond)
-        return beyond_64_bits(paths) if paths else None
+        return update_refusal(paths, messages.BEYOND_64_BITS) if paths else None
     found = next(filter(None, (words.search(text) for words in _MISFITS)), None)
     paths = [] if found is None or error.code not in _MISFIT else _meant_paths(update, found)
-    return misfits(paths) if paths else None
+    return update_refusal(paths, messages.MISFIT) if paths else None
 
 
 def note_met(error: GatewayError, collection: str, filters: Sequence[Filter]) -> None:

@@ -10,7 +10,7 @@ from bson import encode
 from gatewayfw.errors import StorageError
 from gatewayfw.storage.base import Storage
 from gatewayfw.storage.order import order_key
-from gatewayfw.storage.subset import check_filter
+from gatewayfw.storage.subset import Rules
 from gatewayfw.storage.terms import MANY_VALUES, Document, Filter, Index, Paths
 from gatewayfw.testing.storage_suite.topic import (
     DAY,
@@ -212,7 +212,7 @@ class Reads(Topic):
         self, storage: Storage, row: tuple[Sequence[Document], Filter, Sequence[int]]
     ) -> None:
         documents, filter, expected = row
-        check_filter(filter)
+        Rules().check_filter(filter)
         storage.insert("things", add_ids(documents))
         assert collect_ids(list(storage.find("things", filter, [], sort=[("_id", 1)]))) == expected
         assert storage.count("things", filter) == len(expected)

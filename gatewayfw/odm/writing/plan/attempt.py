@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple, TypeVar, final
 
 from gatewayfw.errors import GatewayError, ReplyTooLarge, TooLarge
-from gatewayfw.odm.copies.rules import CUT, LOCK, locks_of
-from gatewayfw.odm.hidden import mend_met
+from gatewayfw.odm.copies.rules import CUT, LOCK
+from gatewayfw.odm.hidden import counter_in, mend_met
 from gatewayfw.odm.reading.projection import copied_fields
 from gatewayfw.odm.sizes.budgets import Budget, SizeChecks, holder_budget, window_budget
 from gatewayfw.odm.sizes.own_fields import FieldsTooLarge
@@ -57,7 +57,7 @@ class CopyCounts:
         """Remember how many copies in a relation a committed change of the source met."""
         if len(self._met) >= self._most:
             self._met.clear()
-        self._met[_count_key(relation, source)] = (met, locks_of(source))
+        self._met[_count_key(relation, source)] = (met, counter_in(source, "rev"))
 
     def take(self, relation: Relation, source: Document) -> int | None:
         """Return a bound on the copies of a locked source, if one is known."""
@@ -65,7 +65,7 @@ class CopyCounts:
         if known is None:
             return None
         met, locks = known
-        grown = locks_of(source) - locks
+        grown = counter_in(source, "rev") - locks
         return met + grown if grown >= 0 else None
 
 

@@ -36,7 +36,7 @@ from gatewayfw.schemas.values import HIGHEST, LOWEST
 from gatewayfw.storage import Document
 from gatewayfw.storage.documents import encode
 from gatewayfw.storage.terms import Filter, Paths
-from gatewayfw.storage.update_operators import beyond_64_bits
+from gatewayfw.storage.update_operators import update_refusal
 
 #: A part of a change that may be left to a job: copies in holders, or windows of targets.
 _Part = tuple[JobKind, Relation]
@@ -274,7 +274,7 @@ def check_result(schema: ModelSchema, change: Change, document: Mapping[str, Any
     """
     beyond = [path for path, _ in change.calculated if _is_beyond(value_at(document, path))]
     if beyond:
-        raise beyond_64_bits(beyond)
+        raise update_refusal(beyond, messages.BEYOND_64_BITS)
     for name in change.recheck:
         if name in document:
             check_value(schema.pure[name], document[name], f"update.{name}")
