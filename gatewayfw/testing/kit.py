@@ -17,6 +17,7 @@ from gatewayfw.auth import Tokens
 from gatewayfw.client import CallError, CallReply, InProcessClient
 from gatewayfw.core import Gateway
 from gatewayfw.errors import DefinitionError
+from gatewayfw.settings import Settings
 from gatewayfw.spelling import MAIN
 from gatewayfw.storage import MongoStorage
 from gatewayfw.token_carriers import TOKEN
@@ -136,7 +137,7 @@ def assert_copies_right(gw: Gateway) -> None:
 def database_away(gw: Gateway) -> Iterator[None]:
     """Let the database of a gateway be away in a block: acts end with 503."""
     storage, meant = gw.odm.storage, gw.odm.database.memory_is_meant
-    away = MongoStorage(_NOWHERE, server_selection_timeout=0.05)
+    away = MongoStorage(_NOWHERE, settings=Settings(server_selection_timeout=0.05))
     gw.odm.set_db(away)
     try:
         yield

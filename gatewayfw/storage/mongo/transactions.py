@@ -131,22 +131,10 @@ class _Command:
 class MongoTransactions(Storage):
     """What the adapter does with the database besides reading and writing documents."""
 
-    def __init__(
-        self,
-        database: Database[Any] | str,
-        *,
-        server_selection_timeout: float = 2.0,
-        operation_timeout: float = 30.0,
-        settings: Settings | None = None,
-    ) -> None:
-        """Take the database, and both times in seconds.
-
-        With ``settings`` the times are theirs, read at each use.
-        """
+    def __init__(self, database: Database[Any] | str, *, settings: Settings | None = None) -> None:
+        """Take the database; ``settings`` have the times, and are read at each use."""
         super().__init__()
-        self._settings = settings or Settings(
-            server_selection_timeout=server_selection_timeout, operation_timeout=operation_timeout
-        )
+        self._settings = settings or Settings()
         self._connection = Connection(database, self._settings)
         self._collection = self._connection.collection
         self._open: _Open = _Open()

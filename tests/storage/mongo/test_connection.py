@@ -243,8 +243,8 @@ def test_a_database_is_read_from_its_primary_as_most_servers_have_it(clock):
     assert connection.is_closed is False
 
 
-@pytest.mark.parametrize(("given", "milliseconds"), [({}, 2000), ({"server_selection_timeout": 1.25}, 1250)])
-def test_a_client_is_made_with_short_limits_and_a_name(monkeypatch, given, milliseconds):
+@pytest.mark.parametrize(("settings", "milliseconds"), [(None, 2000), (Settings(server_selection_timeout=1.25), 1250)])
+def test_a_client_is_made_with_short_limits_and_a_name(monkeypatch, settings, milliseconds):
     made = []
 
     def make(*uris, **options):
@@ -252,7 +252,7 @@ def test_a_client_is_made_with_short_limits_and_a_name(monkeypatch, given, milli
         return MongoClient(*uris, connect=False)
 
     monkeypatch.setattr("gatewayfw.storage.mongo.connection.MongoClient", make)
-    storage = MongoStorage("mongodb://h/shop", **given)
+    storage = MongoStorage("mongodb://h/shop", settings=settings)
     assert storage._connection.database.name == "shop"
     storage.close()
     options = {"serverSelectionTimeoutMS": milliseconds, "waitQueueTimeoutMS": 1000, "connectTimeoutMS": 2000}

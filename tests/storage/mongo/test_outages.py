@@ -17,6 +17,7 @@ import pytest
 from pymongo import MongoClient, errors
 
 from gatewayfw.errors import StorageError, Timeout, Unavailable
+from gatewayfw.settings import Settings
 from gatewayfw.storage import MongoStorage, Trouble
 from gatewayfw.storage.mongo import outages as mongo_outages
 from gatewayfw.storage.mongo.outages import Outages, concerns_server, is_conclusive, trouble_of
@@ -35,7 +36,7 @@ def connect():
     made = []
 
     def connect(uri, timeout=0.5):
-        made.append(MongoStorage(uri, server_selection_timeout=timeout))
+        made.append(MongoStorage(uri, settings=Settings(server_selection_timeout=timeout)))
         return made[-1]
 
     yield connect

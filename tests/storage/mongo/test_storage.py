@@ -15,6 +15,7 @@ from pymongo import MongoClient
 from pymongo.errors import OperationFailure
 
 from gatewayfw.errors import DuplicateKey, StorageError, TooLarge, Unavailable
+from gatewayfw.settings import Settings
 from gatewayfw.storage import Index, Lock, MongoStorage
 from gatewayfw.testing.storage_suite.topic import LOCK, read_all
 from tests.storage.mongo.standalone import standalone_mongod
@@ -26,7 +27,7 @@ def nowhere():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         uri = f"mongodb://127.0.0.1:{taken.getsockname()[1]}/db"
-        storage = MongoStorage(uri, server_selection_timeout=0.2)
+        storage = MongoStorage(uri, settings=Settings(server_selection_timeout=0.2))
         yield storage
         storage.close()
 

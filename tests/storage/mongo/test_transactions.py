@@ -457,24 +457,17 @@ def test_a_transaction_is_committed_by_the_majority(noted, commands):
     assert (ended["commitTransaction"], ended["writeConcern"]["w"]) == (1, "majority")
 
 
-@pytest.mark.parametrize(
-    ("given", "times"),
-    [
-        ({}, (2.0, 30.0)),
-        ({"server_selection_timeout": 1.5, "operation_timeout": 7}, (1.5, 7)),
-        ({"settings": Settings(server_selection_timeout=3, operation_timeout=4), "operation_timeout": 7}, (3, 4)),
-    ],
-)
-def test_times_are_those_of_the_settings_or_given(monkeypatch, given, times):
+@pytest.mark.parametrize("settings", [None, Settings(server_selection_timeout=3, operation_timeout=4)])
+def test_times_are_those_of_the_settings(monkeypatch, settings):
     found = []
 
-    def connect(database, settings):
-        found.append((database, settings.server_selection_timeout, settings.operation_timeout))
-        return Connection(database, settings)
+    def connect(database, known):
+        found.append((database, known.server_selection_timeout, known.operation_timeout))
+        return Connection(database, known)
 
     monkeypatch.setattr(f"{TRANSACTIONS}.Connection", connect)
-    MongoStorage("mongodb://h/db", **given)
-    assert found == [("mongodb://h/db", *times)]
+    MongoStorage("mongodb://h/db", settings=settings)
+    assert found == [("mongodb://h/db", *((2.0, 30.0) if settings is None else (3, 4)))]
 
 
 @pytest.mark.mongo
