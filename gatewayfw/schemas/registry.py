@@ -75,15 +75,16 @@ class Schemas(Constructors):
         self.version = state.version  # after the state, so that no cache files the old one under this version
         self.note_change()
 
-    def add_listing(self, model: str, make: Callable[[int], Any]) -> None:
-        """Add a listing to a model.
+    def add_listing(self, model: str, make: Callable[[int], T]) -> T:
+        """Add to a model the listing that ``make`` returns, and return it.
 
         ``make`` is called with the listing's number, which counts from 0 in each model.
         """
         with self._lock:
             known = self.listings(model)
-            listings = {**self._state.listings, model: (*known, make(len(known)))}
-            self._put(self._state.changed(listings=listings))
+            made = make(len(known))
+            self._put(self._state.changed(listings={**self._state.listings, model: (*known, made)}))
+        return made
 
     def listings(self, model: str) -> tuple[Any, ...]:
         """Return the listings of a model, in the order of their declaration."""

@@ -55,6 +55,13 @@ def copy_value(value: Any) -> Any:
     return [copy_value(inner) for inner in value] if isinstance(value, list) else value
 
 
+def value_at(value: Any, path: str) -> Any:
+    """Return the value at a path through objects; None where there is none."""
+    for part in path.split("."):
+        value = value.get(part) if isinstance(value, Mapping) else None
+    return value
+
+
 def show(document: Document, fields: Paths) -> Document:
     """Return a copy of a document with these fields and, as its first one, the `_id`.
 

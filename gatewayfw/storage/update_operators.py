@@ -13,7 +13,7 @@ from bson.decimal128 import create_decimal128_context
 
 from gatewayfw import messages
 from gatewayfw.errors import StorageError, UsageError, ValidationError
-from gatewayfw.storage.documents import copy_value
+from gatewayfw.storage.documents import copy_value, value_at
 from gatewayfw.storage.filter_operators import compile_element, has_operators, is_list, matched_place
 from gatewayfw.storage.order import is_number, order_key
 from gatewayfw.storage.terms import Document, Filter, Update
@@ -186,14 +186,11 @@ def push(present: Sequence[Any], value: Any) -> list[Any]:
 
 def _sorted(elements: list[Any], order: Any) -> list[Any]:
     path, direction = next(iter(order.items())) if isinstance(order, Mapping) else ("", order)
-    parts = path.split(".") if path else []
-    return sorted(elements, key=lambda element: order_key(_value_below(element, parts)), reverse=direction == -1)
 
+    def key(element: Any) -> tuple[int, Any]:
+        return order_key(value_at(element, path) if path else element)
 
-def _value_below(value: Any, parts: Sequence[str]) -> Any:
-    for part in parts:
-        value = value.get(part) if isinstance(value, Mapping) else None
-    return value
+    return sorted(elements, key=key, reverse=direction == -1)
 
 
 def _add_to_set(present: Any, value: Any) -> Any:

@@ -9,7 +9,7 @@ import pytest
 from bson import BSON, Binary, DatetimeMS, DBRef, Decimal128, Int64, InvalidDocument, Regex
 
 from gatewayfw.errors import StorageError
-from gatewayfw.storage.documents import as_stored, can_be_id, encode, show
+from gatewayfw.storage.documents import as_stored, can_be_id, encode, show, value_at
 
 
 def test_a_uuid_is_encoded_as_the_database_holds_it():
@@ -91,3 +91,8 @@ def test_what_is_shown_is_a_copy(fields):
     shown["author"]["born"]["year"] = 2
     shown["tags"][1]["name"] = "changed"
     assert repr(WHOLE) == kept
+
+
+@pytest.mark.parametrize(("document", "value"), [({"a": {"b": 1}}, 1), ({"a": {}}, None), ({"a": 3}, None), ({}, None)])
+def test_a_value_that_is_not_there_is_null(document, value):
+    assert value_at(document, "a.b") == value

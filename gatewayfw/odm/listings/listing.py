@@ -17,7 +17,6 @@ from gatewayfw.odm.listings.next_page import MOST_CHARACTERS, Order, digest, rea
 from gatewayfw.odm.operations.handle import Handle
 from gatewayfw.odm.reading.deep import Reading, show_found, weigh
 from gatewayfw.odm.reading.filters import revealed, stored_filter
-from gatewayfw.odm.reading.paths import value_at
 from gatewayfw.odm.reading.projection import Projection
 from gatewayfw.odm.reading.rights import limit
 from gatewayfw.pieces import in_batches
@@ -28,6 +27,7 @@ from gatewayfw.schemas.kinds.base import Description, KindField
 from gatewayfw.schemas.kinds.descriptions import describe
 from gatewayfw.schemas.kinds.quick import Test
 from gatewayfw.storage import Document, Storage
+from gatewayfw.storage.documents import value_at
 
 #: What of a field's description also holds for what it is compared with: its type, not its bounds.
 _COMPARED = ("kind", "of", "format", "choices", "places", "description")

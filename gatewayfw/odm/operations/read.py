@@ -68,12 +68,6 @@ def add_listing(model: Handle, **declaration: Any) -> Listing:
     """Declare a listing with its model; ``declaration`` is that of `declare`."""
     if model.database.has_deadline:
         raise UsageError("listing: declare it with its model, not in a request: each would leave one")
-    schemas, made = model.schemas, []
-
-    def make(number: int) -> Listing:
-        declared = declare(model.name, number, **declaration)
-        made.append(Listing(model, declared))
-        return made[0]
-
-    schemas.add_listing(model.name, make)
-    return made[0]
+    return model.schemas.add_listing(
+        model.name, lambda number: Listing(model, declare(model.name, number, **declaration))
+    )

@@ -240,14 +240,6 @@ def may_be_text(found: Found) -> bool:
     return is_free(field) or as_kind(field).is_text
 
 
-def value_at(document: Mapping[str, Any], path: str) -> Any:
-    """Return the value at a path through objects; None where there is none."""
-    value: Any = document
-    for part in path.split("."):
-        value = value.get(part) if isinstance(value, Mapping) else None
-    return value
-
-
 def is_key(part: str) -> bool:
     """Tell whether a part of a path can be the key of a stored object."""
     return bool(part) and not part.startswith("$") and "\0" not in part

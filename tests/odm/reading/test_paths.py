@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gatewayfw.errors import UsageError
-from gatewayfw.odm.reading.paths import Copies, find_in_elements, find_in_model, is_free, is_key, is_list, value_at
+from gatewayfw.odm.reading.paths import Copies, find_in_elements, find_in_model, is_free, is_key, is_list
 from gatewayfw.schemas import Schemas, any_, array, integer, object_, string
 from gatewayfw.settings import Settings
 
@@ -109,8 +109,3 @@ def test_free_fields_say_nothing_about_what_is_inside():
 @pytest.mark.parametrize(("part", "expected"), [("a", True), ("0", True), ("", False), ("$a", False), ("a\0", False)])
 def test_parts_that_can_be_keys(part, expected):
     assert is_key(part) is expected
-
-
-@pytest.mark.parametrize(("document", "value"), [({"a": {"b": 1}}, 1), ({"a": {}}, None), ({"a": 3}, None), ({}, None)])
-def test_a_value_that_is_not_there_is_null(document, value):
-    assert value_at(document, "a.b") == value

@@ -20,7 +20,6 @@ from gatewayfw.odm.copies.rules import (
 )
 from gatewayfw.odm.hidden import HIDDEN, RAISED, clock
 from gatewayfw.odm.jobs.records import JobKind
-from gatewayfw.odm.reading.paths import value_at
 from gatewayfw.odm.sizes.budgets import SizeChecks, most_bytes_before
 from gatewayfw.odm.sizes.own_fields import Allowance, foresee
 from gatewayfw.odm.writing.plan import steps
@@ -34,7 +33,7 @@ from gatewayfw.schemas.exactness import check_value
 from gatewayfw.schemas.models import Link
 from gatewayfw.schemas.values import HIGHEST, LOWEST
 from gatewayfw.storage import Document
-from gatewayfw.storage.documents import encode
+from gatewayfw.storage.documents import encode, value_at
 from gatewayfw.storage.terms import Filter, Paths
 from gatewayfw.storage.update_operators import update_refusal
 

@@ -194,7 +194,8 @@ def _filled(
     reverses = attempt.schemas.get_related_relations(model).values()
     windows = {one.name: one for one in reverses if one.type == "multiple"}
     singles = {one.name: _single(one, target, effects) for one in reverses if one.type == "single"}
-    changed = {name: copy for name, copy in singles.items() if _differ(copy, target.get(name))}
+    # As they are stored: in Python 1, 1.0 and True are equal.
+    changed = {name: copy for name, copy in singles.items() if encode({"": copy}) != encode({"": target.get(name)})}
     rest = {name: value for name, value in target.items() if name not in windows and name not in singles}
     kept = {**rest, **_present({name: copy for name, copy in singles.items() if name not in changed})}
     wanted = _present(changed)
@@ -227,14 +228,6 @@ def _single(reverse: RelatedRelation, target: Mapping[str, Any], effects: Effect
         if renewed == reverse and target["_id"] in ids and copy["_id"] == member:
             value = copy
     return effects.claims.get(key, value)
-
-
-def _differ(one: object, other: object) -> bool:
-    """Tell whether two values are stored differently.
-
-    In Python 1, 1.0 and True are equal.
-    """
-    return encode({"": one}) != encode({"": other})
 
 
 def _present(values: Mapping[str, Any]) -> dict[str, Any]:
