@@ -170,10 +170,7 @@ class Database:
 
     @property
     def is_nested(self) -> bool:
-        """Whether this thread is inside a transaction on the same storage.
-
-        The transaction may belong to another gateway.
-        """
+        """Whether this thread is in a transaction on this storage, of whichever gateway."""
         return self._local.attempt is not None or self.storage.in_transaction()
 
     def request_deadline(self) -> AbstractContextManager[Scope]:

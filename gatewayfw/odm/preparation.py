@@ -65,10 +65,7 @@ class Preparation:
         self._passed: tuple[int, int] | None = None
 
     def notice_drops(self) -> None:
-        """Forget what is prepared if a collection was dropped.
-
-        This looks now and then, in memory each time.
-        """
+        """Look for dropped collections now and then, in memory always; forget them."""
         if self.done:
             self._look_again()
 
@@ -220,10 +217,7 @@ class Preparation:
             self._storage.outside(lambda: self._build(lacking))
 
     def _find_lacking(self, own: Collection[str], reached: Iterable[str]) -> list[str]:
-        """Return the collections in which to build something.
-
-        Those that lack nothing are prepared now.
-        """
+        """Return the collections to build something in; those that lack nothing are done."""
         self._look_again()
         looked_at = [name for name in own if not self._is_done(name)]
         unknown = [name for name in reached if not self._is_done(name) and not self._is_noted(name)]

@@ -96,10 +96,7 @@ class Level:
 
 
 class Models(Protocol):
-    """What levels need of a gateway's models.
-
-    `gatewayfw.schemas.registry.Schemas` implements it.
-    """
+    """What levels need of a gateway's models, as `gatewayfw.schemas.Schemas` has it."""
 
     settings: Settings
     version: int

@@ -39,10 +39,7 @@ class ModelSchema:
 
     @cached_property
     def document(self) -> ObjectField:
-        """The field of a whole document without its ``_id``.
-
-        `gatewayfw.schemas.exactness.check_document` uses it.
-        """
+        """The field of a whole document without its ``_id``, for `check_document`."""
         return ObjectField(self.pure)
 
     @cached_property

@@ -75,10 +75,7 @@ def paths_in(filter: Mapping[Any, Any]) -> Iterator[Any]:
 
 
 def is_of_values(condition: Mapping[str, Any]) -> bool:
-    """Tell whether an ``$elemMatch`` is about values.
-
-    Then it has operators, else fields of objects.
-    """
+    """Tell whether an ``$elemMatch`` has operators for values, not fields of objects."""
     return any(str(key).startswith("$") and key not in JUNCTIONS for key in condition)
 
 
@@ -119,10 +116,7 @@ def matched_place(filter: Mapping[str, Any], document: Mapping[str, Any], path: 
 
 
 def distinct_values(documents: Iterable[Mapping[str, Any]], path: str) -> list[Any]:
-    """Return the values at a path, each once, without null.
-
-    Each element of a list is a value.
-    """
+    """Return the values at a path, and elements of lists, each once, without null."""
     names, found = path.split("."), dict[Any, Any]()
     for document in documents:
         for value in _values(document, names, place_alone=True):
@@ -249,10 +243,7 @@ def _is_among(operands: Sequence[Any]) -> Predicate:
 
 
 def _is_ordered(compare: Callable[[Any, Any], bool], operand: Any) -> Predicate:
-    """Return a comparison by order.
-
-    It holds within one type, or with the ends of all types.
-    """
+    """Return a comparison by order, within one type or with the ends of all types."""
     key, is_end = order_key(operand), isinstance(operand, (MinKey, MaxKey))
     of_missing = (operand is None or is_end) and compare(NULL, key)
 

@@ -157,10 +157,7 @@ def end_of_prefix(prefix: str) -> str | None:
 
 
 def contained_pattern(text: str) -> str:
-    """Return the expression for texts that contain this one.
-
-    The case of ASCII letters does not matter.
-    """
+    """Return the expression for texts that contain this one, in any case of ASCII."""
     return "".join(
         f"[{letter.lower()}{letter.upper()}]" if letter.isascii() and letter.isalpha() else re.escape(letter)
         for letter in text

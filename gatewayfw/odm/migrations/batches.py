@@ -35,9 +35,7 @@ def count_left(schemas: Schemas, storage: Storage, migration: Migration) -> int:
 def find_misfits(
     schemas: Schemas, storage: Storage, migration: Migration, wanted: Filter | None = None
 ) -> Iterator[Document]:
-    """Yield the documents in which a field to convert does not fit.
-
-    ``wanted`` limits the search."""
+    """Yield the documents, of those ``wanted``, where a field to convert does not fit."""
     found = storage.find(migration.model, wanted or migration.condition, migration.fields, sort=[("_id", 1)])
     yield from (one for one in found if is_left(schemas, migration, one))
 

@@ -137,10 +137,7 @@ class _MigrationRun:
             self._notes.release(migration.name, self._worker)
 
     def _find_left(self) -> None:
-        """Count what is left.
-
-        Of ``convert`` also list it, since a document may be changed in part.
-        """
+        """Count what is left; of ``convert`` list it, too, as a change may be in part."""
         migration, outcome, schemas = self._migration, self._outcome, self._database.schemas
         if migration.kind != "convert":
             outcome.left = count_left(schemas, self._storage, migration)
@@ -171,10 +168,7 @@ class _MigrationRun:
             self._change(walk, pace, self._left_of(page), begin)
 
     def _left_of(self, page: Ids) -> Ids:
-        """Return the documents of a page that are left to change.
-
-        Of ``convert`` these are not all that match.
-        """
+        """Return the documents of a page that are left to change; of ``convert`` not all."""
         migration = self._migration
         if migration.kind != "convert":
             return page
@@ -183,10 +177,7 @@ class _MigrationRun:
         return [one["_id"] for one in left]
 
     def _change(self, walk: Walk, pace: Pace, ids: Ids, begin: Begin[Visited]) -> None:
-        """Change documents.
-
-        Those of a batch that the database refuses are tried alone, and listed.
-        """
+        """Change documents; those of a batch that is refused are tried alone, and listed."""
         while ids:
             try:
                 for done, batch in walk.batches([ids], begin, bool):

@@ -168,10 +168,7 @@ class Permission:
 
 
 def names_in_update(update: object) -> Iterator[str]:
-    """Yield the names of the fields that an update changes.
-
-    What is no update is refused later.
-    """
+    """Yield the names that an update changes; what is no update is refused later."""
     for changes in update.values() if isinstance(update, Mapping) else ():
         for path in changes if isinstance(changes, Mapping) else ():
             if isinstance(text := path_text(path, "update"), str):

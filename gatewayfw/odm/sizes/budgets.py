@@ -79,10 +79,7 @@ def fills(copies: Sequence[Mapping[str, Any]], following: Mapping[str, Any], sha
 
 
 def room_in(rest: Mapping[str, Any], names: Iterable[str], most_bytes: int) -> int:
-    """Return the bytes a document leaves for windows of these names.
-
-    The result may be negative.
-    """
+    """Return the bytes a document leaves for windows of these names, maybe below 0."""
     marks = ELEMENT + len("cut") + DOCUMENT
     marks += sum(ELEMENT + len(name.encode()) + NUMBER for name in names)
     return most_bytes - len(encode(rest)) - marks - _RESERVE

@@ -199,10 +199,7 @@ class KindField(Kind):
         return value
 
     def keeps(self, sent: Any) -> bool:
-        """Tell whether loading only changes how a value is written.
-
-        Mode ``assert`` takes such a value.
-        """
+        """Tell whether loading changes only the notation, which mode ``assert`` takes."""
         return False
 
     def quick_test(self) -> Test | None:
@@ -260,10 +257,7 @@ class ReadField(KindField, own=True):
 
 
 def quick_of(field: mm.Field[Any]) -> Quick | None:
-    """Return the quick functions of one of our fields, cached on the field.
-
-    None for fields that are not ours.
-    """
+    """Return the quick functions of a field, cached on it; None for one not of ours."""
     if not isinstance(field, KindField):
         return None
     known = field.quick

@@ -34,10 +34,7 @@ class ContainerField(KindField, own=True):
     default_error_messages = {"invalid": messages.NO_OBJECT, "unknown": messages.UNKNOWN}
 
     def split(self, value: Any) -> Mapping[Any, Any]:
-        """Return the parts of a value by key or index.
-
-        Those that an object lacks are `missing`.
-        """
+        """Return the parts of a value by key or index; `missing` where one is not there."""
         raise NotImplementedError
 
     def join(self, parts: dict[Any, Any]) -> Any:

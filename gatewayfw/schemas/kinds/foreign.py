@@ -209,10 +209,7 @@ def reads_otherwise(field: mm.Field[Any]) -> bool:
 
 
 def largest_of(fields: Mapping[str, mm.Field[Any]]) -> int:
-    """Return the most bytes that some fields take together.
-
-    The result is `ENDLESS` or more if there is no maximum.
-    """
+    """Return the most bytes of some fields together; `ENDLESS` or more for no maximum."""
     return sum(element_bytes(name, as_kind(field).largest) for name, field in fields.items())
 
 

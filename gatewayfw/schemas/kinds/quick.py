@@ -97,10 +97,7 @@ def or_none(test: Test) -> Test:
 
 
 def object_test(must: Mapping[str, Test], may: Mapping[str, Test]) -> Test:
-    """Return the test for an object with the keys of ``must`` and perhaps of ``may``.
-
-    It takes no other keys.
-    """
+    """Return the test for an object: all keys of ``must``, no others but of ``may``."""
     needed, possible, count = tuple(must.items()), tuple(may.items()), len(must)
     if not needed and not possible:
         return lambda value: type(value) is dict and not value

@@ -83,10 +83,7 @@ class Connection:
             return self._database
 
     def collection(self, name: str) -> Collection[Any]:
-        """Return a cached collection of this process's database.
-
-        The driver would make a new object each time.
-        """
+        """Return a cached collection of this process; the driver would make it each time."""
         database, found = self.database, self._collections.get(name)
         if found is None or found.database is not database:
             found = self._collections[name] = database[name]

@@ -101,10 +101,7 @@ def is_unauthenticated(error: BaseException) -> bool:
 
 
 def _taken_fields(problems: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the fields of the unique index that refused.
-
-    Servers before 4.4 do not name them.
-    """
+    """Return the fields of the unique index that refused; none before MongoDB 4.4."""
     return next((list(problem["keyPattern"]) for problem in problems if problem.get("keyPattern")), [])
 
 
@@ -130,10 +127,7 @@ def note_met(error: GatewayError, collection: str, filters: Sequence[Filter]) ->
 
 
 def _meant_paths(update: Update, found: re.Match[str]) -> list[str]:
-    """Return the paths that the server may mean.
-
-    Its text names an operator, a part of a path, or both.
-    """
+    """Return the paths that the server may mean by an operator and a part of a path."""
     said = found.groupdict()
     operator, part = said.get("operator"), said.get("part")
     paths = [path for name, changes in update.items() if operator in (None, name) for path in changes]

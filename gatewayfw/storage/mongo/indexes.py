@@ -67,10 +67,7 @@ def build(collection: Collection[Any], indexes: Sequence[Index]) -> list[IndexPr
 
 
 def index_of(known: Mapping[str, Any]) -> Index:
-    """Return an index that the server lists.
-
-    Directions written by other tools may be floats.
-    """
+    """Return an index that the server lists; directions of other tools may be floats."""
     keys = tuple((name, int(order) if isinstance(order, float) else order) for name, order in known["key"].items())
     options = {name: value for name, value in known.items() if name not in ("v", "key", "ns", "background")}
     return Index(keys, {name: value for name, value in options.items() if value is not False})

@@ -113,10 +113,7 @@ def _refuse_if_held(attempt: Attempt, schema: ModelSchema, root: Document) -> Pl
 
 
 def _find_holders(attempt: Attempt, schema: ModelSchema, root: Document) -> Plan[tuple[_Doomed, _Losses] | None]:
-    """Return the documents to delete, which are locked, and what other holders lose.
-
-    None if there are too many.
-    """
+    """Return what to delete, locked, and what other holders lose; None for too many."""
     most = int(attempt.limit) + 1 if attempt.is_bounded else 0
     doomed: _Doomed = {(schema.name, key_of(root["_id"])): root}
     losses: _Losses = {}
