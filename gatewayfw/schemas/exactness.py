@@ -5,7 +5,7 @@ how it is written. A user's own field or Schema only has to load the value and d
 to the user. All failures are reported, each with its path.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import marshmallow
@@ -23,8 +23,6 @@ from gatewayfw.schemas.values import copy_parts, same, storable_key
 
 #: The path and message of each failure.
 Failures = Iterator[tuple[str, str]]
-#: Key, field and item of a part of what was sent.
-SentPart = tuple[Any, mm.Field[Any] | None, Any]
 
 
 def check_document(document: ObjectField, doc: Mapping[str, Any]) -> dict[str, Any]:
@@ -106,10 +104,14 @@ def _changed(field: Any, sent: Any, loaded: Any, path: str, fill: bool) -> Failu
 def _dropped(field: mm.Field[Any], sent: Any, path: str, fill: bool) -> Failures:
     """Yield the keys that a user's field drops, and what our kinds inside it change."""
     is_stored = isinstance(field, ForeignField)  # models take the names of Python, too
-    part = either_part if is_stored else part_of
-    for key, inner, item in sent_parts(getattr(field, "wrapped", field), sent, part):
-        if inner is None:
+    find, theirs = either_part if is_stored else part_of, getattr(field, "wrapped", field)
+    drops = isinstance(theirs, mm.Nested) and (theirs.unknown or theirs.schema.unknown) == EXCLUDE
+    items = enumerate(sent) if isinstance(sent, list) else sent.items() if isinstance(sent, Mapping) else ()
+    for key, item in items:
+        inner = find(theirs, key)
+        if inner is None and drops:
             yield below(path, key), messages.UNKNOWN
+        if inner is None:
             continue
         try:
             loaded = inner.deserialize(copy_parts(item)) if isinstance(inner, KindField) else item
@@ -118,25 +120,9 @@ def _dropped(field: mm.Field[Any], sent: Any, path: str, fill: bool) -> Failures
         yield from _changed(as_kind(inner) if is_stored else inner, item, loaded, below(path, key), fill)
 
 
-def sent_parts(
-    field: mm.Field[Any], sent: Any, part: Callable[[Any, Any], mm.Field[Any] | None] = part_of
-) -> Iterator[SentPart]:
-    """Yield key, field and item of each part of what was sent for a user's field.
-
-    The key of an item of a list is its index. The field is None for a key that loading drops.
-    """
-    drops = isinstance(field, mm.Nested) and (field.unknown or field.schema.unknown) == EXCLUDE
-    if isinstance(sent, list) and not isinstance(field, mm.Mapping):
-        items: Iterable[tuple[Any, Any]] = enumerate(sent)
-    else:
-        items = sent.items() if isinstance(sent, Mapping) else ()
-    found = ((key, part(field, key), item) for key, item in items)
-    return (one for one in found if drops or one[1] is not None)
-
-
 def _refused(field: Any, sent: Any, error: marshmallow.ValidationError, path: str, fill: bool) -> Failures:
     if not isinstance(error, Parts) or not isinstance(field, ContainerField):
-        yield from flat(error.messages, path)
+        yield from refusals(field, error.messages, path)
         return
     for key, item in field.split(sent).items():
         refusal, loaded = error.parts.get(key), error.loaded.get(key, missing)
@@ -144,6 +130,28 @@ def _refused(field: Any, sent: Any, error: marshmallow.ValidationError, path: st
             yield from _refused(field.part(key), item, refusal, below(path, key), fill)
         elif loaded is not missing and loaded is not item:  # missing: loading stopped before it, with errors enough
             yield from _changed(field.part(key), item, loaded, below(path, key), fill)
+
+
+def refusals(field: Any, told: Any, path: str) -> Failures:
+    """Yield path and message of what marshmallow tells of a refused value.
+
+    A path leads to a part of what was sent; marshmallow also names a key and a value of a `Dict`, and what is plucked.
+    """
+    field = getattr(field, "wrapped", field)
+    if not isinstance(told, dict) or not told:
+        yield from flat(told, path)
+        return
+    is_ours, is_dict = isinstance(field, KindField), isinstance(field, mm.Mapping)
+    for key, inner in told.items():
+        part, is_whole = part_of(field, key), key == "_schema" and isinstance(inner, list)
+        if is_dict and not is_ours and isinstance(inner, dict) and inner.keys() <= {"key", "value"}:
+            for name, texts in inner.items():
+                yield from refusals(field.key_field if name == "key" else part, texts, below(path, key))
+        elif part is None or (is_whole and not is_ours):
+            yield from flat({key: inner}, path)
+        else:
+            is_plucked = isinstance(field, mm.Pluck) and isinstance(key, str)
+            yield from refusals(part, inner, path if is_plucked else below(path, key))
 
 
 def differences(sent: Any, changed: Any, path: str) -> Failures:

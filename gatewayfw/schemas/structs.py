@@ -23,7 +23,7 @@ from marshmallow import fields as mm
 
 from gatewayfw import messages
 from gatewayfw.errors import DefinitionError, GatewayError, ValidationError
-from gatewayfw.schemas.exactness import differences, load_exactly
+from gatewayfw.schemas.exactness import differences, load_exactly, refusals
 from gatewayfw.schemas.fields import as_field, is_kind
 from gatewayfw.schemas.get import Bounds, SelectStruct, bounds_problem
 from gatewayfw.schemas.kinds import as_kind
@@ -115,7 +115,7 @@ class Struct:
         try:
             return dict(self._root.deserialize(details))
         except marshmallow.ValidationError as error:
-            collected.add_all(error.messages, "")
+            collected.add_each(refusals(self._root, error.messages, ""))
         raise collected.refusal()
 
 

@@ -5,13 +5,27 @@ from __future__ import annotations
 from types import MappingProxyType
 
 import pytest
-from marshmallow import EXCLUDE, Schema, pre_load
+from marshmallow import EXCLUDE, INCLUDE, Schema, pre_load
 from marshmallow import fields as mm
 
-from gatewayfw.schemas import array, boolean, date, defaulted, integer, mapping, object_, optional, string
-from gatewayfw.schemas.exactness import differences, load_exactly, sent_parts, unstorable_keys
+from gatewayfw.errors import ValidationError
+from gatewayfw.schemas import (
+    Schemas,
+    array,
+    boolean,
+    compile_struct,
+    date,
+    defaulted,
+    integer,
+    mapping,
+    object_,
+    optional,
+    string,
+)
+from gatewayfw.schemas.exactness import differences, load_exactly, unstorable_keys
 from gatewayfw.schemas.kinds.numbers import IntegerField
 from gatewayfw.schemas.paths import Collected
+from gatewayfw.settings import Settings
 
 
 def told(field, sent, *, fill=False):
@@ -184,25 +198,58 @@ class Card(Schema):
 
 
 @pytest.mark.parametrize(
-    ("field", "sent", "parts"),
+    ("field", "sent", "paths"),
     [
-        (mm.Nested(Card), {"No": 1, "z": 2}, [("No", "Integer", 1)]),
-        (mm.Nested(Card, unknown=EXCLUDE), {"No": 1, "z": 2}, [("No", "Integer", 1), ("z", None, 2)]),
-        (mm.Nested(Card(unknown=EXCLUDE)), {"z": 2}, [("z", None, 2)]),
-        (mm.Nested(Card, many=True), [{"No": 1}], [(0, "Nested", {"No": 1})]),
-        (mm.Nested(Card), 5, []),
-        (mm.List(mm.UUID()), [1, 2], [(0, "UUID", 1), (1, "UUID", 2)]),
-        (mm.List(mm.UUID()), {"a": 1}, []),
-        (mm.Tuple((mm.Date(), mm.UUID())), [1, 2, 3], [(0, "Date", 1), (1, "UUID", 2)]),
-        (mm.Tuple((mm.Date(),)), {"a": 1}, []),
-        (mm.Dict(values=mm.Date()), {"a": 1}, [("a", "Date", 1)]),
-        (mm.Dict(values=mm.Date()), [1], []),
-        (mm.Dict(), {"a": 1}, []),
-        (mm.Raw(), {"a": 1}, []),
+        (mm.Nested(Card, unknown=INCLUDE), {"No": 1, "z": 2}, []),
+        (mm.Nested(Card, unknown=EXCLUDE), {"No": 1, "z": 2}, ["x.z"]),
+        (mm.Nested(Card(unknown=EXCLUDE)), {"z": 2}, ["x.z"]),
+        (mm.Nested(Card(unknown=EXCLUDE), many=True), [{"No": 1}, {"z": 2}], ["x.1.z"]),
+        (mm.List(mm.Nested(Card, unknown=EXCLUDE)), [{"No": 1}, {"z": 2}], ["x.1.z"]),
+        (mm.Tuple((mm.Raw(), mm.Nested(Card, unknown=EXCLUDE))), [1, {"z": 2}], ["x.1.z"]),
+        (mm.Dict(values=mm.Nested(Card, unknown=EXCLUDE)), {"a": {"z": 2}}, ["x.a.z"]),
+        (mm.Dict(), {"z": 1}, []),
+        (mm.Raw(), {"z": 1}, []),
     ],
 )
-def test_the_parts_of_a_sent_value_are_found_with_their_fields(field, sent, parts):
-    found = [
-        (key, None if inner is None else type(inner).__name__, item) for key, inner, item in sent_parts(field, sent)
-    ]
-    assert found == parts
+def test_what_a_schema_drops_is_told_where_it_is(field, sent, paths):
+    assert told(field, sent)[1] == {path: ["Unknown field."] for path in paths}
+
+
+_card = mm.Nested(Card)
+
+
+@pytest.mark.parametrize(
+    ("field", "sent", "paths"),
+    [
+        (mm.Dict(keys=mm.Integer(), values=mm.Integer()), {"a": "b", "1": "c", "2": 3}, ["x.a", "x.1"]),
+        (mm.Dict(keys=mm.Integer()), {"a": "b"}, ["x.a"]),
+        (
+            mm.Dict(values=_card),
+            {"value": {"No": "n"}, "_schema": 5, "a": {"z": 1}},
+            ["x.value.No", "x._schema", "x.a.z"],
+        ),
+        (mm.Dict(values=mm.Dict(values=_card)), {"a": {"b": {"No": "n"}}}, ["x.a.b.No"]),
+        (mm.List(mm.Dict(values=mm.Tuple((_card, mm.Date())))), [{"a": [{"No": "n"}, "d"]}], ["x.0.a.0.No", "x.0.a.1"]),
+        (mapping(array(mm.Dict(values=_card))), {"a": [{"b": {"No": "n"}}]}, ["x.a.0.b.No"]),
+        (mapping(integer), {"_schema": "a"}, ["x._schema"]),
+        (mm.Pluck(Card, "number"), "n", ["x"]),
+        (mm.Pluck(Card, "number", many=True), [1, "n"], ["x.1"]),
+        (
+            mm.Nested({"of": mm.Pluck(Card, "number"), "by": mm.Dict(values=mm.UUID())}),
+            {"of": "n", "by": {"a": 1}},
+            ["x.of", "x.by.a"],
+        ),
+        (
+            mm.Dict(values=mm.Nested({"value": mm.Date(), "key": mm.Date()})),
+            {"a": {"value": "d", "key": "d"}},
+            ["x.a.value", "x.a.key"],
+        ),
+    ],
+)
+def test_a_refused_part_is_told_where_it_was_sent(field, sent, paths):
+    assert list(told(field, sent)[1]) == paths
+    struct = compile_struct({"set": {"x": field}, "get": {}}, Schemas(Settings()))
+    for mode in ("assert", "create"):
+        with pytest.raises(ValidationError) as caught:
+            struct.check({"set": {"x": sent}, "get": {}}, mode)
+        assert list(caught.value.errors) == [f"set.{path}" for path in paths]
