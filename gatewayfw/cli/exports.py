@@ -24,9 +24,6 @@ from gatewayfw.logs import escaped
 from gatewayfw.token_carriers import Carrier
 from gatewayfw.wire.posting import NotAGateway, check_head, envelope_of
 
-OUTPUT = click.option(
-    "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead of printing."
-)
 #: How many lines of a difference are shown.
 _SHOWN = 40
 #: Holds the token that MCP tools send.
@@ -102,17 +99,14 @@ def _check(place: Path, lines: list[str], as_json: bool) -> None:
         sys.exit(1)
 
 
-@click.command("openapi", epilog="Example: flask gateway openapi --output openapi.json")
+@click.command("openapi", epilog="Example: flask gateway openapi --server https://example.com")
 @click.option("--virtual-paths", is_flag=True, help="Give each act a path of its own, for tools that need that.")
 @click.option("--title", default="Gateway", show_default=True, help="The title in the document.")
 @click.option("--api-version", default="1", show_default=True, help="The version in the document.")
 @click.option("--server", "servers", multiple=True, default=["/"], help="Where clients find the app; may be repeated.")
-@OUTPUT
 @NAME
 @with_appcontext
-def openapi(
-    virtual_paths: bool, title: str, api_version: str, servers: tuple[str, ...], output: Path | None, name: str | None
-) -> None:
+def openapi(virtual_paths: bool, title: str, api_version: str, servers: tuple[str, ...], name: str | None) -> None:
     """Print the OpenAPI 3.1 document of a gateway."""
     name, gateway = find_gateway(name)
     document = openapi_document(
@@ -123,17 +117,16 @@ def openapi(
         virtual_paths=virtual_paths,
         servers=servers,
     )
-    _give(document, output)
+    click.echo(format_json(document))
 
 
-@click.command("jsonschema", epilog="Example: flask gateway jsonschema --output schema.json")
-@OUTPUT
+@click.command("jsonschema", epilog="Example: flask gateway jsonschema")
 @NAME
 @with_appcontext
-def jsonschema(output: Path | None, name: str | None) -> None:
+def jsonschema(name: str | None) -> None:
     """Print the JSON Schema of a gateway's requests, replies and models."""
     _, gateway = find_gateway(name)
-    _give(json_schema(gateway.catalog()), output)
+    click.echo(format_json(json_schema(gateway.catalog())))
 
 
 @click.command("mcp", epilog="Example: flask gateway mcp --list")
@@ -164,16 +157,6 @@ def mcp(only_list: bool, token_file: Path | None, role: str | None, name: str | 
     route = route_of(name)
     server = make_server(catalog, lambda body: _sent(route, body, token_file, role), name)
     serve(server)
-
-
-def _give(document: Mapping[str, Any], output: Path | None) -> None:
-    if output is None:
-        click.echo(format_json(document))
-        return
-    try:
-        write(output, format_json(document) + "\n")
-    except OSError as error:
-        raise Failed(f"{output}: {error.strerror}") from error
 
 
 # -- the way to the app

@@ -64,19 +64,6 @@ def test_the_openapi_document_with_all_options(run, catalog):
     assert (status, json.loads(output)) == (0, document)
 
 
-@pytest.mark.parametrize("command", ["openapi", "jsonschema"])
-def test_what_would_be_printed_is_written(run, tmp_path, command):
-    file = tmp_path / "new" / "file.json"
-    assert run(command, "--output", str(file)) == (0, "")
-    assert (0, file.read_text("utf-8")) == run(command)
-
-
-def test_a_file_that_cannot_be_written_is_told(run, tmp_path):
-    (tmp_path / "file").touch()
-    status, output = run("jsonschema", "--output", str(tmp_path / "file" / "x.json"))
-    assert (status, output) == (1, f"Error: {tmp_path / 'file' / 'x.json'}: File exists\n")
-
-
 def test_the_tools_are_listed(run):
     assert run("mcp", "--list") == (0, "tool          description\nitem_myToken  Tell the token.\n")
     status, output = run("mcp", "--list", "--json")
@@ -95,8 +82,6 @@ def test_the_server_is_that_of_the_gateways_catalog_and_name(run, gw, monkeypatc
     [
         (("mcp", "--token-file", "none"), "Invalid value for '--token-file': File 'none' does not exist."),
         (("mcp", "--token-file", "."), "Invalid value for '--token-file': File '.' is a directory."),
-        (("openapi", "--output", "."), "Invalid value for '--output': File '.' is a directory."),
-        (("jsonschema", "--output", "."), "Invalid value for '--output': File '.' is a directory."),
     ],
 )
 def test_a_path_that_is_no_file_is_wrong_usage(run, tmp_path, monkeypatch, words, problem):

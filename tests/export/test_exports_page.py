@@ -35,7 +35,7 @@ def test_every_block_runs(story):
 @pytest.mark.parametrize("row", ROWS, ids=[row[0].split()[-1] for row in ROWS])
 def test_the_commands_have_the_options_of_the_table(row):
     command = gateway_group.commands[row[0].split()[-1]]
-    options = {word for option in command.params for word in option.opts} - {"--name", "--output"}
+    options = {word for option in command.params for word in option.opts} - {"--name"}
     assert {word for word in row if word.startswith("--")} == options
 
 
