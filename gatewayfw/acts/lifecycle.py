@@ -5,7 +5,7 @@ first. Source: specification 12.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NoReturn, TypeVar, final
 
 from gatewayfw import messages
@@ -103,7 +103,7 @@ class BatchTotals:
 class Lifecycle:
     """Runs the acts of one gateway; ``deadline`` opens the time limit of a request.
 
-    ``callers`` knows whose rights hold; without it nobody is restricted.
+    ``callers`` knows whose rights hold.
     Every request takes the way of `run`; a batch takes it for each item, and an atomic batch its parts.
     """
 
@@ -113,7 +113,7 @@ class Lifecycle:
         contexts: ContextFns,
         deadline: Callable[[], AbstractContextManager[RequestBounds]],
         idempotent: IdempotentRunner,
-        callers: Policies | None = None,
+        callers: Policies,
     ) -> None:
         self._acts = acts
         self._contexts = contexts
@@ -161,8 +161,7 @@ class Lifecycle:
         found = self.resolve(body) if act is None else act
         if receive is not None and (isinstance(found, RemoteService) or not found.struct.files):
             raise UnsupportedMediaType(messages.NO_FILES_TAKEN)
-        callers = self.callers
-        begun = None if callers is None else callers.begin()
+        begun = self.callers.begin()
         try:
             if isinstance(found, RemoteService):
                 return self._forward(found, body)
@@ -179,14 +178,14 @@ class Lifecycle:
                         prepared, bounds.reply_bytes = body, found.reply_bytes
                     if request is None:
                         return finish(found.run(prepared), bounds)
-                    if callers is not None and begun is not None:
-                        request = request.of(callers.identity())
+                    if begun is not None:
+                        request = request.of(self.callers.identity())
                     return self._idempotent.run(request, prepared, bounds, found.run, finish, uploads)
                 except Exception as error:  # As `_translating`, which costs a twentieth of an act that does nothing.
                     self._raise(found, body, error, bounds)
         finally:
-            if callers is not None and begun is not None:
-                callers.end(begun)
+            if begun is not None:
+                self.callers.end(begun)
 
     def _receive(
         self, act: Act, body: Mapping[str, Any], receive: Receive
@@ -230,7 +229,7 @@ class Lifecycle:
         if act.act_hooks:
             _run_hooks(act.act_hooks, body, bounds)
         bounds.check()
-        if act.schemas.policies_hold and self.callers is not None:
+        if act.schemas.policies_hold:
             self.callers.identify(act.struct.selected, body["details"])
         return body
 
@@ -243,7 +242,7 @@ class Lifecycle:
     ) -> Exception:
         """Return the error that the client is told: the author's, or what was done."""
         if isinstance(found, Act) and found.on_error:
-            with nullcontext() if self.callers is None else self.callers.after_error():
+            with self.callers.after_error():
                 error = run_error_hooks(found.on_error, body, error)
         own = found.exceptions if isinstance(found, Act) else NO_EXCEPTIONS
         return find_error({**self._acts.exceptions, **own}, error) or say_what_is_done(error, bounds)

@@ -11,7 +11,7 @@ in one transaction, all or none. Source: specification 2.3.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
@@ -205,12 +205,12 @@ class _Running:
         bounds.totals = totals = BatchTotals(self.parts.settings)
         for number, act in enumerate(acts):
             totals.begin_item()
-            hooks = callers and callers.hooks()
+            hooks = callers.hooks()
             with self._working(number, (*self._begin(number)[:2], hooks)) as shared:
                 if isinstance(act, GatewayError):
                     raise act
                 body = self.parts.lifecycle.prepare(act, self._body(number), bounds)
-                caller = callers and callers.now()
+                caller = callers.now()
                 if isinstance(caller, Caller):
                     fix_rights(self.parts.odm.schemas, caller)  # before other items write
                 prepared.append((act, body, (*shared[:2], caller)))
@@ -269,7 +269,7 @@ class _Running:
     def _open(self, shared: Shared) -> Iterator[Shared]:
         """Let it be that of the block, which gets it as it is then."""
         given, held, entry = shared
-        rights = nullcontext() if self.parts.lifecycle.callers is None else self.parts.lifecycle.callers.open(entry)
+        rights = self.parts.lifecycle.callers.open(entry)
         with self.parts.contexts.open(given) as context, _GLOBALS.open(held) as values, rights:
             yield context, values, entry
 

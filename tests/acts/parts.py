@@ -14,6 +14,7 @@ from gatewayfw.acts.lifecycle import Lifecycle
 from gatewayfw.acts.registry import Acts
 from gatewayfw.errors import Timeout
 from gatewayfw.limits import RateLimits
+from gatewayfw.policies import Policies
 from gatewayfw.schemas import Schemas, string
 from gatewayfw.settings import Settings
 
@@ -110,9 +111,14 @@ def store():
     return Store()
 
 
+def make_lifecycle(schemas, acts, context_fns, clock, store, kept=None):
+    runner = IdempotentRunner(store, context_fns, kept or NoGlobals())
+    return Lifecycle(acts, context_fns, clock, runner, Policies(schemas, context_fns))
+
+
 @pytest.fixture
-def lifecycle(acts, context_fns, clock, store):
-    return Lifecycle(acts, context_fns, clock, IdempotentRunner(store, context_fns, NoGlobals()))
+def lifecycle(schemas, acts, context_fns, clock, store):
+    return make_lifecycle(schemas, acts, context_fns, clock, store)
 
 
 @pytest.fixture

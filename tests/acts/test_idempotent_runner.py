@@ -9,12 +9,11 @@ from time import tzset
 
 import pytest
 
-from gatewayfw.acts.idempotent import IdempotentRunner
-from gatewayfw.acts.lifecycle import Lifecycle
 from gatewayfw.acts.replies import WrittenReply
 from gatewayfw.errors import BadRequest, HttpError, InProgress, KeyReused, Timeout, Unauthenticated
 from gatewayfw.schemas import file, integer
 from gatewayfw.schemas.kinds.file import Upload
+from tests.acts.parts import make_lifecycle
 
 SET = {"n": integer()}
 
@@ -155,9 +154,9 @@ class Kept:
         self.values, self.resets = values, self.resets + 1
 
 
-def test_what_the_framework_keeps_is_put_back_before_an_act_runs_again(acts, context_fns, clock, store):
+def test_what_the_framework_keeps_is_put_back_before_an_act_runs_again(schemas, acts, context_fns, clock, store):
     kept, seen = Kept(), []
-    lifecycle = Lifecycle(acts, context_fns, clock, IdempotentRunner(store, context_fns, kept))
+    lifecycle = make_lifecycle(schemas, acts, context_fns, clock, store, kept)
     before = kept.values
 
     @acts.act("user", "visit", idempotent="1h", idempotent_by=lambda body: "ann")

@@ -16,8 +16,6 @@ from werkzeug import Response
 
 from gatewayfw.acts.context import ContextFns
 from gatewayfw.acts.headers import ROLE
-from gatewayfw.acts.idempotent import IdempotentRunner
-from gatewayfw.acts.lifecycle import Lifecycle
 from gatewayfw.acts.lookup import UnknownName
 from gatewayfw.acts.registry import Acts
 from gatewayfw.acts.remote import RemoteService
@@ -40,7 +38,7 @@ from gatewayfw.schemas import Schemas, defaulted, file, number, object_, optiona
 from gatewayfw.schemas.kinds.file import Upload
 from gatewayfw.settings import Settings
 from gatewayfw.token_carriers import TOKEN, bearer
-from tests.acts.parts import NoGlobals, Store
+from tests.acts.parts import Store, make_lifecycle
 
 
 def ignore(*_):
@@ -454,7 +452,7 @@ def test_other_failures_stay_what_they_are(call, acts, clock, error, committed):
 def test_an_act_may_call_another_gateway_in_this_process(call, acts, context_fns, make_acts, schemas, clock):
     inner_fns = ContextFns()
     inner_acts = make_acts(schemas)
-    inner = Lifecycle(inner_acts, inner_fns, clock, IdempotentRunner(Store(), inner_fns, NoGlobals()))
+    inner = make_lifecycle(schemas, inner_acts, inner_fns, clock, Store())
     nothing = {"set": {}, "get": {}}
     inner_acts.set_act(
         schema="user",
@@ -539,7 +537,7 @@ class Counting:
 
 def test_calls_are_counted_by_service_model_and_act(schemas, context_fns, clock, store):
     acts = Acts(schemas, Counting())
-    lifecycle = Lifecycle(acts, context_fns, clock, IdempotentRunner(store, context_fns, NoGlobals()))
+    lifecycle = make_lifecycle(schemas, acts, context_fns, clock, store)
     acts.act("user", "get", limit=["2/day", "1/minute"])(lambda body: 1)
     acts.act("user", "free")(lambda body: 2)
     acts.set_service("other", {"user": {"get": dict(acts.get_main_act("user", "get"))}})
@@ -576,7 +574,7 @@ def test_a_remote_service_gets_what_the_context_has(
 ):
     monkeypatch.setattr("gatewayfw.acts.registry.RemoteService", Far)
     acts = Acts(schemas, Counting())
-    lifecycle = Lifecycle(acts, context_fns, clock, IdempotentRunner(store, context_fns, NoGlobals()))
+    lifecycle = make_lifecycle(schemas, acts, context_fns, clock, store)
     rule = Auth(context_fns, Tokens("k" * 32), lambda id_: None, token_from=bearer()).grant(Rule(roles=("Manager",)))
     acts.set_service("far", "http://far.example")
     acts.act("user", "get", set={"activeRoleId": string()}, pre_act=[rule])(lambda body: 1)
@@ -694,7 +692,7 @@ def narrow(context_fns, clock, make_acts):
     schemas = Schemas(Settings(max_get_depth=1, max_get_leaves=2))
     schemas.add("user", {"name": string(), "email": string()}, {"friend": {"schemaName": "user", "type": "single"}})
     acts = make_acts(schemas)
-    lifecycle = Lifecycle(acts, context_fns, clock, IdempotentRunner(Store(), context_fns, NoGlobals()))
+    lifecycle = make_lifecycle(schemas, acts, context_fns, clock, Store())
     select = schemas.select_struct("user", 1)
 
     def register(name, validator, **ceilings):
