@@ -90,6 +90,8 @@ def _problem(field: mm.Field[Any]) -> str | None:
         return "values are shown as true and false: have True among truthy, and False among falsy"
     if isinstance(field, mm.Mapping) and field.key_field is not None and not isinstance(field.key_field, mm.String):
         return "keys are text in JSON and in documents: use keys=String()"
+    if isinstance(field, mm.Mapping) and isinstance(field.key_field, (mm.Email, mm.Url)):
+        return "addresses have a dot, and keys of documents have none: use a list of objects, with the address in each"
     if isinstance(field, mm.Enum) and (lost := [one.name for one in field.enum if not comes_back(field, one)]):
         return f"its member {lost[0]} is neither text nor a number in JSON, or is loaded as another one"
     return _problem_of_schema(field) if isinstance(field, mm.Nested) else None
