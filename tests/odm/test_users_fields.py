@@ -355,3 +355,23 @@ def test_what_a_schema_lets_be_absent_in_those_in_it_is_so_in_a_part_of_a_value(
     assert refused(thing.find_one_and_update, filter={"_id": id_}, update={"$set": {"v.line": {"price": "x"}}}) == {
         "update.v.line.price": ["Not a valid number."]
     }
+
+
+def test_hooks_run_a_second_time_only_for_what_is_not_given_as_it_is_shown(odm):
+    runs = []
+
+    class Seen(Schema):
+        at = mm.DateTime()
+
+        @post_load
+        def note(self, data, **_):
+            runs.append(data)
+            return data
+
+    thing = odm.new_model("thing", {"v": Seen})
+    counts = []
+    for at in ("2026-11-27T00:00:00.000Z", "2026-11-27T00:00:00", datetime(2026, 11, 27)):
+        runs.clear()
+        thing.insert_one(doc={"v": {"at": at}})
+        counts.append(len(runs))
+    assert counts == [1, 2, 2]

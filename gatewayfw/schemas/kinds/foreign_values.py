@@ -44,7 +44,8 @@ def stored_form(field: mm.Field[Any], value: Any) -> Any:
             of it would be stored as another value.
     """
     stored = compared_form(field, value)
-    if not _is_faithful(field) and (changed := _find_changes(field, stored)):
+    is_shown = _is_faithful(field) or same(value, shown_form(stored))  # loaded again it would be the same
+    if not is_shown and (changed := _find_changes(field, stored)):
         raise ValidationError(changed)
     return stored
 
