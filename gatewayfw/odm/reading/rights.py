@@ -4,7 +4,7 @@ They run once for each model and caller, when their results are first needed, an
 """
 
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import Any, final
@@ -43,6 +43,7 @@ class Rights:
     def __init__(self, viewer: Viewer, model: str, joined: Joined) -> None:
         self._viewer = viewer
         self._model = model
+        self._filters: dict[ContextFn, dict[str, Any]] = {}
         self.joined = joined
 
     @cached_property
@@ -75,7 +76,9 @@ class Rights:
         """
         found: dict[str, Any] = {}
         for function in functions:
-            found = both(found, self._filter(function, what))
+            if function not in self._filters:  # it may say what is seen and what may be left, and means one thing
+                self._filters[function] = self._filter(function, what)
+            found = both(found, self._filters[function])
         return found
 
     def _filter(self, function: ContextFn, what: str) -> dict[str, Any]:
@@ -100,7 +103,8 @@ class Rights:
     def _call(self, function: ContextFn) -> Any:
         with calling(self._viewer.schemas, Free.POLICY):
             try:
-                return function(self._viewer.caller.context)
+                given = function(self._viewer.caller.context)
+                return list(given) if isinstance(given, Iterator) else given  # the steps of a generator are its code
             except Exception as error:  # The seam: an author's function may fail, and then shows nothing.
                 _LOG.error("a function of a policy of %s failed\n%s", self._model, traceback_of(error))
                 return None
