@@ -5,7 +5,7 @@ the context variables were handed on (`contextvars.copy_context`). This needs no
 and so this, in every session.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
@@ -58,6 +58,20 @@ def calling(of: Any, entry: Entry) -> Iterator[None]:
         yield
     finally:
         CALLERS.reset(token)
+
+
+def for_later(fn: Callable[[], object]) -> Callable[[], object]:
+    """Return a function that is called for those who call now."""
+    now = CALLERS.get()
+
+    def call() -> object:
+        token = CALLERS.set(now)
+        try:
+            return fn()
+        finally:
+            CALLERS.reset(token)
+
+    return call
 
 
 # -- the contexts that are open by hand, and that of a test

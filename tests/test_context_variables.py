@@ -9,7 +9,7 @@ from threading import Thread
 
 import pytest
 
-from gatewayfw.context_variables import CALLERS, OPEN_CONTEXTS, Caller, Free, calling, open_scratch
+from gatewayfw.context_variables import CALLERS, OPEN_CONTEXTS, Caller, Free, calling, for_later, open_scratch
 
 
 def test_a_block_has_a_caller_for_each_gateway_and_ends_with_those_before():
@@ -32,6 +32,15 @@ def test_a_thread_has_the_caller_only_if_it_was_handed_on(handed_on):
         thread.start()
         thread.join()
     assert found == [caller if handed_on else None]
+
+
+def test_what_is_called_later_has_the_callers_of_before():
+    ours, caller = object(), Caller("Clerk", {})
+    with calling(ours, caller):
+        look = for_later(CALLERS.get)
+    with calling(ours, Free.HOOKS):
+        assert look() == {ours: caller}
+        assert CALLERS.get() == {ours: Free.HOOKS}
 
 
 # -- a test has a context wherever its code is first imported

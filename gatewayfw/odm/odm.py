@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any, TypeVar, final, overload
 
+from gatewayfw.context_variables import for_later
 from gatewayfw.environment import refuse_greenlets
 from gatewayfw.errors import DefinitionError, UsageError
 from gatewayfw.odm.database import Database
@@ -157,15 +158,15 @@ class Odm:
         Use it for what a database cannot undo, such as sending a mail: the function of a `transaction` may run several
         times. Nested transactions, and those of other gateways on the same `Storage`, are a part of the outermost one.
         Outside a transaction ``fn`` is called at once. It is not called after a rollback, or if the outcome of the
-        commit is unknown. Several functions are called in the order given, in this thread. An exception in one is
-        logged, and neither undoes nor hides the success.
+        commit is unknown. Several functions are called in the order given, in this thread, each with the rights of
+        whoever gave it. An exception in one is logged, and neither undoes nor hides the success.
 
         Raises:
             DefinitionError: ``fn`` is a generator or async function, which would not run; or no database is set.
             UsageError: the transaction was begun on the storage itself, not by `transaction`.
         """
         _check_plain("after_commit", fn)
-        self.storage.commits.call_after(fn, within=self.storage.in_transaction())
+        self.storage.commits.call_after(for_later(fn), within=self.storage.in_transaction())
 
     # -- upkeep
 

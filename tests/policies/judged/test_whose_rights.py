@@ -8,8 +8,10 @@ from contextvars import copy_context
 import pytest
 from flask import Flask, copy_current_request_context
 
-from gatewayfw import DefinitionError, HttpError, any_
+from gatewayfw import DefinitionError, HttpError, any_, integer
 from gatewayfw.auth import Auth, Rule, Tokens
+from gatewayfw.client import InProcessClient
+from gatewayfw.export.mcp import tools_of
 from tests.policies.judged.shop import ANN, BOB, Shop
 
 NUMBER = {"number": 1}
@@ -158,6 +160,69 @@ def test_an_act_that_an_act_calls_has_the_rights_of_its_caller(strict):
     strict.gw.acts.act("rental", "inner")(lambda body: strict.rentals.count())
     inner = strict.gw.acts.get_act("main", "rental", "inner")
     assert strict.ask("Customer", lambda: inner.fn({"details": {"set": {}, "get": {}}})) == 1
+
+
+def by_client(shop, body):
+    """Send a request from within an act, as the client for tests does: it has a context of its own."""
+    named = {name: body["details"][name] for name in ("set", "get")}
+    return InProcessClient(shop.gw).call(body["model"], body["act"], **named)
+
+
+def in_same_context(shop, body):
+    """Run an act within an act, on the context that the outer one has now."""
+    return shop.gw.lifecycle.run(body, lambda result, bounds: result)
+
+
+@pytest.mark.parametrize("run", [by_client, in_same_context])
+@pytest.mark.parametrize(("outer", "inner", "seen"), [("Customer", "ghost", 2), ("ghost", "Customer", 1)])
+def test_a_request_within_an_act_has_the_rights_that_its_own_hooks_find(strict, run, outer, inner, seen):
+    """Those of the outer act hold again after it; also what each leaves until after the commit has its own."""
+    at = {}
+
+    def note(place):
+        at[place] = strict.rentals.count()
+
+    def leave(place):
+        note(place)
+        strict.gw.odm.after_commit(lambda: note(f"{place} commit"))
+
+    strict.gw.acts.act(
+        "rental", "inner", set={"role": any_, "user": any_}, pre_act=[strict.sign_in, lambda body: note("inner hook")],
+        post_act=[lambda body, result: note("inner after")],
+    )(lambda body: leave("inner"))  # fmt: skip
+
+    def work():
+        strict.gw.odm.transaction(lambda: (run(strict, strict.body(inner, act="inner")), leave("outer")))
+        note("outer after")
+
+    strict.ask(outer, work)
+    own = 3 - seen
+    assert at == {
+        **{"inner hook": 2, "inner": seen, "inner after": seen, "inner commit": seen},
+        **{"outer": own, "outer commit": own, "outer after": own},
+    }
+
+
+def test_what_an_act_puts_into_the_context_holds_for_an_act_that_it_runs_on_it(strict):
+    """Only a request decides whose rights hold; here it has no hooks that would sign in anew."""
+    strict.gw.acts.act("rental", "inner")(lambda body: strict.rentals.count())
+    inner = {"model": "rental", "act": "inner", "details": {"set": {}, "get": {}}}
+
+    def work():
+        strict.gw.context_fns.add_context({"user": {"isGhost": True}})
+        function = strict.gw.acts.get_act("main", "rental", "inner").fn
+        return [in_same_context(strict, inner), by_client(strict, inner), function(inner), strict.rentals.count()]
+
+    assert strict.ask("Customer", work) == [2, 0, 1, 1]
+
+
+def test_a_tool_of_a_language_model_has_the_rights_of_the_caller_of_its_request(strict):
+    strict.gw.acts.act(
+        "rental", "tool", set={"role": any_, "user": any_}, pre_act=[strict.sign_in], mcp="read", returns=integer
+    )(lambda body: strict.rentals.count())
+    (tool,) = tools_of(strict.gw.catalog()).values()
+    counts = [strict.send(tool.body({"set": strict.body(role)["details"]["set"]})) for role in ("Customer", "ghost")]
+    assert [reply.json["body"] for reply in counts] == [1, 2]
 
 
 def test_hooks_of_a_remote_service_have_nobodys_rights(strict, closed_port):
