@@ -56,6 +56,22 @@ def test_an_insert_may_not_name_a_fixed_field_but_has_its_default(fixed):
     assert fixed.rentals.find_one({"number": "new"})["note"] == "none"
 
 
+def test_a_fixed_reverse_relation_does_not_stop_who_joins_it_by_its_own(shop):
+    """The list is not named by the write; the relation of its members is what to fix."""
+    shop.policy("customer", roles=["Clerk"], fixed=["rentals"])
+    shop.policy("rental", roles=["Clerk"])
+    ann, bob = ({"customer": {"_ids": shop.of[name]}} for name in (ANN, BOB))
+    shop.ask("Clerk", lambda: shop.rentals.insert_one({"number": "new"}, relations=ann))
+    listed = shop.customers.find_one({"_id": shop.of[ANN]})["rentals"]
+    assert [one["number"] for one in listed] == ["new", "r-Ann"]
+    shop.policy("rental", roles=["Clerk"], fixed=["customer"])
+    moved = [
+        shop.ask("Clerk", lambda: shop.rentals.insert_one({"number": "other"}, relations=ann)),
+        shop.ask("Clerk", lambda: shop.rentals.add_relation({"number": "r-Ann"}, relations=bob, replace=True)),
+    ]
+    assert moved == [403, 403]
+
+
 def test_an_upsert_may_not_name_a_fixed_field(shop):
     shop.policy("item", roles=["Clerk"], fixed=["price"])
 
