@@ -43,9 +43,9 @@ class Court:
 
     def keeps_secrets(self, judge, text, request):
         """Search every byte of an answer for what its caller may not know."""
-        known = judge.knowable() | self.judge(judge.caller).knowable()
         told = str(as_json(request)) + str(judge.caller)
-        return [one for one in all_texts(judge) if one in text and one not in known and one not in told]
+        found = {one for one in all_texts(judge) if one in text and one not in told} - judge.knowable()
+        return sorted(found - self.judge(judge.caller).knowable()) if found else []
 
     def read(self, request, caller):
         """Ask for what the judge expects; a page is read to its end."""
