@@ -86,6 +86,13 @@ ALL = (
         "lane", "benchmarks.service:standalone", "lane_app", "gatewayfw's `create_app` on gunicorn", notation=GATEWAY
     ),
     Contender(
+        "lane hiding",
+        "benchmarks.service:hiding",
+        "hiding_app",
+        "the same with policies that hide a field",
+        notation=GATEWAY,
+    ),
+    Contender(
         "lane observed",
         "benchmarks.service:observed",
         "observed_app",

@@ -14,8 +14,11 @@ from gatewayfw.core import Gateway
 Body = dict[str, Any]
 
 
-def make_gateway(database: Any, window: int = WINDOW, sort: str = "_id", **settings: Any) -> Gateway:
-    """Return a gateway with the two models and the acts of the works, on a database or a storage."""
+def make_gateway(database: Any, window: int = WINDOW, sort: str = "_id", *more: str, **settings: Any) -> Gateway:
+    """Return a gateway with the two models and the acts of the works, on a database or a storage.
+
+    ``more`` names texts of a user that no work asks for.
+    """
     gw = gateway(**settings)
     gw.odm.set_db(database, memory=True)
     country = {"name": string(), "population": number()}
@@ -29,7 +32,9 @@ def make_gateway(database: Any, window: int = WINDOW, sort: str = "_id", **setti
     newest = {"type": "multiple", "limit": window, "sort": {"field": sort, "order": "desc"}}
     relation = {"schemaName": "country", "type": "single", "optional": False, "relatedRelations": {"users": newest}}
     countries = gw.odm.new_model("country", country)
-    users = gw.odm.new_model("user", {**user, JOINED: optional(date())}, {"country": relation})
+    users = gw.odm.new_model(
+        "user", {**user, JOINED: optional(date()), **dict.fromkeys(more, optional(string))}, {"country": relation}
+    )
 
     @gw.acts.act("main", "ping")
     def ping(body: Body) -> str:
@@ -97,6 +102,14 @@ def standalone(database: Any) -> Any:
     return make_gateway(database).create_app(url_prefix="/api")
 
 
+def hiding(database: Any) -> Any:
+    """Return `standalone` with policies that hide a field which no work asks for."""
+    gw = make_gateway(database, WINDOW, "_id", "note")
+    gw.policy("country", roles=[None])
+    gw.policy("user", roles=[None], hide=["note"])
+    return gw.create_app(url_prefix="/api")
+
+
 def observed(database: Any) -> Any:
     """Return `standalone` with every observer of calls."""
     gw = make_gateway(database)
@@ -113,6 +126,11 @@ def blueprint_app() -> Flask:
 def lane_app() -> Any:
     """Return `standalone` for a server."""
     return standalone(os.environ["BENCH_URI"])
+
+
+def hiding_app() -> Any:
+    """Return `hiding` for a server."""
+    return hiding(os.environ["BENCH_URI"])
 
 
 def observed_app() -> Any:
