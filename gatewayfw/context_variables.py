@@ -19,15 +19,17 @@ class Caller:
     Attributes:
         role: a declared role; empty for a caller who is signed in without one; None for nobody.
         context: a copy of the context of that moment, for the functions of policies.
+        hidden: what a `get` may not name, as policies join it; nothing if everything may be named.
         known: what these functions gave, by model.
         viewer: for the ODM: what it is asked by.
     """
 
-    __slots__ = ("context", "known", "role", "viewer")
+    __slots__ = ("context", "hidden", "known", "role", "viewer")
 
-    def __init__(self, role: str | None, context: Any) -> None:
+    def __init__(self, role: str | None, context: Any, hidden: Any = None) -> None:
         self.role = role
         self.context = context
+        self.hidden = hidden
         self.known: dict[str, Any] = {}
         self.viewer: Any = None
 

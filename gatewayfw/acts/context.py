@@ -134,11 +134,10 @@ class ContextFns:
         A request makes its context when it is first asked for, which takes a part of the time of a small act.
         """
         request, (opened, _) = self._current(), OPEN_CONTEXTS.get()
-        entry: _OpenContext | None = opened.get(self)
-        if request is None or (entry and entry.counts(request)):
+        if request is None or (opened and self in opened and opened[self].counts(request)):
             return self.get_context_model()
-        found: Mapping[str, Any] = request.__dict__.get(_KEPT, {}).get(self) or {}
-        return found
+        kept = request.__dict__.get(_KEPT)
+        return kept.get(self, {}) if kept else {}
 
     def set_context(self, obj: Mapping[str, Any]) -> None:
         """Replace the whole context, ``Headers`` and ``body`` included."""

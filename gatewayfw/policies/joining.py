@@ -98,10 +98,23 @@ def _together(schemas: Schemas, model: str, policies: Sequence[Policy]) -> Joine
     return found if any(parts) or not found.writes else None
 
 
-def refuse_hidden(
-    schemas: Schemas, role: str | None, selects: tuple[tuple[str, SelectStruct], ...], details: Mapping[str, Any]
-) -> None:
-    """Refuse details that select, at any depth, what is hidden from a role.
+#: What is hidden from a role, by model: the names, and the names of links with the models that they copy.
+Hiding = Mapping[str, tuple[frozenset[str], Sequence[tuple[str, str]]]]
+
+
+def hiding(schemas: Schemas, role: str | None) -> Hiding:
+    """Return what no document shows to a role; nothing if nothing is hidden."""
+    rights = {model: joined(schemas, model, role) for model in schemas.get_schemas()}
+    names = {
+        model: frozenset(name for name, owns in ({} if one is None else one.hides).items() if not owns)
+        for model, one in rights.items()
+    }
+    links = {model: [(name, copied_model(link)) for name, link in schemas.links(model).items()] for model in names}
+    return {model: (names[model], links[model]) for model in names} if any(names.values()) else {}
+
+
+def refuse_hidden(hidden: Hiding, selects: tuple[tuple[str, SelectStruct], ...], details: Mapping[str, Any]) -> None:
+    """Refuse details that select, at any depth, what is hidden.
 
     ``selects`` are their select structs, by path. A name that some documents show, because they are the caller's own,
     may be asked for.
@@ -109,43 +122,32 @@ def refuse_hidden(
     Raises:
         Hidden: says which name.
     """
-    hidden = schemas.remembered(_hidden_from, role)
     for path, select in selects:
-        if path != "get" or _names(details["get"], hidden):
-            _walk(schemas, role, select.model, details, path.split("."), path)
+        if path == "get":
+            found = _hidden_in(hidden, select.model, details["get"])
+        else:
+            found = _hidden_at(hidden, select.model, details, path.split("."))
+        if found:
+            raise Hidden(messages.HIDDEN.format(path=f"{path}.{found}"))
 
 
-def _hidden_from(schemas: Schemas, role: str | None) -> frozenset[str]:
-    """Return the names that are hidden from a role in all documents of some model."""
-    rights = [joined(schemas, model, role) for model in schemas.get_schemas()]
-    return frozenset(name for one in rights if one is not None for name, owns in one.hides.items() if not owns)
-
-
-def _names(get: Mapping[str, Any], hidden: frozenset[str]) -> bool:
-    """Tell whether a `get` has one of some names at any depth."""
-    if not hidden.isdisjoint(get):
-        return True
-    inner = [one for one in get.values() if type(one) is not int and (type(one) is dict or isinstance(one, Mapping))]
-    return any(_names(one, hidden) for one in inner) if inner else False
-
-
-def _walk(schemas: Schemas, role: str | None, model: str, value: Any, names: list[str], path: str) -> None:
-    """Judge what stands at ``names`` below a value, also in lists."""
+def _hidden_at(hidden: Hiding, model: str, value: Any, names: list[str]) -> str:
+    """Return what `_hidden_in` finds at ``names`` below a value, also in lists."""
     if isinstance(value, list):
-        for one in value:
-            _walk(schemas, role, model, one, names, path)
-    elif isinstance(value, Mapping) and names:
-        _walk(schemas, role, model, value.get(names[0]), names[1:], path)
-    elif isinstance(value, Mapping):
-        _judge(schemas, role, model, value, path)
+        return next(filter(None, (_hidden_at(hidden, model, one, names) for one in value)), "")
+    if not isinstance(value, Mapping):
+        return ""
+    return _hidden_at(hidden, model, value.get(names[0]), names[1:]) if names else _hidden_in(hidden, model, value)
 
 
-def _judge(schemas: Schemas, role: str | None, model: str, get: Mapping[str, Any], path: str) -> None:
-    rights, links = joined(schemas, model, role), schemas.links(model)
-    hides = {} if rights is None else rights.hides
-    for name, value in get.items():
-        place = f"{path}.{name}"
-        if hides.get(name) == ():
-            raise Hidden(messages.HIDDEN.format(path=place))
-        if name in links and isinstance(value, Mapping):
-            _judge(schemas, role, copied_model(links[name]), value, place)
+def _hidden_in(hidden: Hiding, model: str, get: Mapping[str, Any]) -> str:
+    """Return the path of a hidden name in a `get`; empty if there is none."""
+    names, links = hidden[model]
+    if not get.keys().isdisjoint(names):  # looks up the few
+        return next(name for name in get if name in names)
+    for name, below in links:
+        inner = get.get(name, 0)
+        is_object = type(inner) is dict or (type(inner) is not int and isinstance(inner, Mapping))
+        if is_object and (found := _hidden_in(hidden, below, inner)):
+            return f"{name}.{found}"
+    return ""

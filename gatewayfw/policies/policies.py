@@ -3,18 +3,20 @@
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from contextvars import Token
 from typing import Any, Literal, Protocol, final
 
 from gatewayfw.context_variables import CALLERS, Caller, Entry, Free, calling
 from gatewayfw.errors import DefinitionError, UsageError
 from gatewayfw.policies.declaration import ContextFn, find_problems, parse_policy
-from gatewayfw.policies.joining import refuse_hidden
+from gatewayfw.policies.joining import Hiding, hiding, refuse_hidden
 from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.get import SelectStruct
 
 _LOG = logging.getLogger("gatewayfw.policies")
-Mark = Token[Mapping[Any, Entry]]
+#: What users and roles are; `dict` is named because asking whether one is a Mapping takes ten times as long.
+_OBJECTS = (dict, Mapping)
+#: Who called before an act.
+Mark = Mapping[Any, Entry]
 
 
 class Contexts(Protocol):
@@ -46,7 +48,6 @@ class Policies:
         role_of: ContextFn | None = None,
     ) -> None:
         self._schemas = schemas
-        self._in_hooks: Mapping[Any, Entry] = {schemas: Free.HOOKS}
         self._contexts = contexts
         is_list = isinstance(roles, Sequence) and not isinstance(roles, (str, bytes))
         if not is_list or not all(isinstance(name, str) and name and name != "*" for name in roles):
@@ -110,12 +111,14 @@ class Policies:
         schemas = self._schemas
         if not schemas.policies_hold:
             return None
-        known = CALLERS.get()
-        return CALLERS.set({**known, schemas: Free.HOOKS} if known else self._in_hooks)
+        before = CALLERS.get()
+        if before or schemas.settings.require_policy:  # else hooks need no mark: each costs a percent of a small act
+            CALLERS.set({**before, schemas: Free.HOOKS})
+        return before
 
-    def end(self, mark: Mark) -> None:
+    def end(self, before: Mark) -> None:
         """End an act: from now on the caller is the one before it."""
-        CALLERS.reset(mark)
+        CALLERS.set(before)
 
     def identify(self, selects: tuple[tuple[str, SelectStruct], ...], details: Mapping[str, Any]) -> None:
         """Let the caller's rights hold from now on, as the context says after the hooks.
@@ -126,10 +129,10 @@ class Policies:
             Hidden: the caller asks for what its role does not see.
             UsageError: ``policy_role`` gave no name.
         """
-        entry = self._find()
-        CALLERS.set({**CALLERS.get(), self._schemas: entry})
-        if selects and isinstance(entry, Caller):
-            refuse_hidden(self._schemas, entry.role, selects, details)
+        entry, before = self._find(), CALLERS.get()
+        CALLERS.set({**before, self._schemas: entry} if before else {self._schemas: entry})
+        if selects and isinstance(entry, Caller) and entry.hidden:
+            refuse_hidden(entry.hidden, selects, details)
 
     def now(self) -> Entry | None:
         """Return who calls now; None outside of acts, or where nothing restricts anybody."""
@@ -157,7 +160,7 @@ class Policies:
 
         They have them even if hooks before the act have failed.
         """
-        if self.now() is not Free.HOOKS:
+        if self.now() not in (None, Free.HOOKS) or not self._schemas.policies_hold:
             return nullcontext()
         try:
             entry = self._find()
@@ -169,22 +172,25 @@ class Policies:
         contexts = self._contexts
         context = contexts.peek() if self._role_of is _active_role else contexts.get_context_model()
         user = context.get("user")
-        if user is not None and isinstance(user, Mapping) and user.get("isGhost") is True:
+        if isinstance(user, _OBJECTS) and user.get("isGhost") is True:
             return Free.GHOST
         role = self._role_of(context)
         if role is not None and not isinstance(role, str):
             raise UsageError(f"policy_role: expected the name of a role or None, not {type(role).__name__}")
         if role not in self.roles:
             role = None if user is None else ""
-        return self._schemas.remembered(_shared, role) or Caller(role, contexts.snapshot())
+        hidden, shared = self._schemas.remembered(_of_role, role)
+        return shared or Caller(role, contexts.snapshot(), hidden)
 
 
-def _shared(schemas: Schemas, role: str | None) -> Caller | None:
-    """Return the caller whom all requests of a role share, or None."""
+def _of_role(schemas: Schemas, role: str | None) -> tuple[Hiding, Caller | None]:
+    """Return what is hidden from a role, and the caller its requests share, if any."""
+    hidden = hiding(schemas, role)
     given = ((one.rows, one.check, one.own, one.write) for one in schemas.policies)
-    return None if any(callable(one) for functions in given for one in functions) else Caller(role, {})
+    has_functions = any(callable(one) for functions in given for one in functions)
+    return hidden, None if has_functions else Caller(role, {}, hidden)
 
 
 def _active_role(context: Mapping[str, Any]) -> Any:
     role = context.get("active_role")
-    return role.get("name") if role is not None and isinstance(role, Mapping) else None
+    return role.get("name") if isinstance(role, _OBJECTS) else None

@@ -48,7 +48,7 @@ def test_the_caller_is_known_from_the_act_to_its_reply(gw, serve, seen):
         return (seen("reply", one) for one in [1])
 
     assert serve()("Clerk", "item", "look")[:2] == (200, [1])
-    assert seen.at == {"hook": Free.HOOKS, "act": "Clerk", "commit": "Clerk", "after": "Clerk", "reply": "Clerk"}
+    assert seen.at == {"hook": None, "act": "Clerk", "commit": "Clerk", "after": "Clerk", "reply": "Clerk"}
     assert CALLERS.get() == {}
 
 
