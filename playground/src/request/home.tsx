@@ -84,21 +84,23 @@ function Welcome({ catalog, acts, models }: { catalog: Catalog; acts: PlacedAct[
           </span>
         </p>
       </div>
-      {isOut && (
+      <div class="home-begin">
+        {isOut && (
+          <div class="home-login">
+            <Button look="primary" onClick={showLogin}>
+              Log in
+            </Button>
+            <span class="muted">
+              {locked === acts.length ? "All acts need a login" : `${locked} of ${acts.length} acts need a login`}
+            </span>
+          </div>
+        )}
         <div class="home-login">
-          <Button look="primary" onClick={showLogin}>
-            Log in
+          <Button icon="code" onClick={() => showPaste()}>
+            Paste a request
           </Button>
-          <span class="muted">
-            {locked === acts.length ? "All acts need a login" : `${locked} of ${acts.length} acts need a login`}
-          </span>
+          <span class="muted">A curl command or JSON</span>
         </div>
-      )}
-      <div class="home-login">
-        <Button icon="code" onClick={() => showPaste()}>
-          Paste a request
-        </Button>
-        <span class="muted">A curl command or a JSON body</span>
       </div>
       {(NOTE || ACCOUNTS.length > 0) && <DemoAccounts login={login} />}
     </header>
