@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 
-import click
 import mongomock
 import pytest
 from bson import ObjectId
@@ -116,13 +115,6 @@ def test_tools_of_language_models_send_both_there(carrier, role_from):
         assert called(GOOD, ROLE) == "Manager"
         assert called("x", ROLE) == {"message": "Invalid or expired token"}
         assert called(GOOD, None) == {"message": f"{role_from.name} is required"}
-
-
-def test_they_send_no_role_where_it_is_a_field_of_set():
-    app = make_app(gw=made(header("token"), set_field("activeRoleId")), check=False)
-    with app.app_context(), pytest.raises(click.UsageError) as refused:
-        route_of("gw").ask({}, GOOD, ROLE)
-    assert refused.value.message == "--role: no hook looks for a role in a header or cookie; it is a field of set"
 
 
 @pytest.mark.parametrize("role_from", [header("X-Role"), cookie("role")], ids=["header", "cookie"])

@@ -155,6 +155,8 @@ def mcp(only_list: bool, token_file: Path | None, role: str | None, name: str | 
     if not tools:
         raise Failed("no act is offered as a tool: give those that should be mcp=True")
     route = route_of(name)
+    if role and not route.roles:
+        raise click.UsageError("--role: no hook looks for a role in a header or cookie; it is a field of set")
     server = make_server(catalog, lambda body: _sent(route, body, token_file, role), name)
     serve(server)
 
@@ -175,20 +177,14 @@ class Route:
         """Send a body to the app, and token and role if any; return the envelope.
 
         Raises:
-            UsageError: a role is given, but no hook looks for one in a header or cookie.
-            ClickException: the reply is no envelope, such as an error page of the host; names the status and why.
+            NotAGateway: the reply is no envelope, such as an error page of the host.
         """
-        if role and not self.roles:
-            raise click.UsageError("--role: no hook looks for a role in a header or cookie; it is a field of set")
         values = [(carrier, token) for carrier in self.tokens if token]
         headers = sent_by_all([*values, *((carrier, role) for carrier in self.roles if role)])
         transport = InProcess(self.host, self.rule.rule, self.rule.subdomain or None)
         reply = transport.post(json.dumps(body).encode(), {**headers, "Content-Type": "application/json"})
-        try:
-            check_head(reply)
-            return envelope_of(reply)
-        except NotAGateway as error:
-            raise Failed(f"HTTP {reply.status}, no envelope: {error}") from error
+        check_head(reply)
+        return envelope_of(reply)
 
 
 def route_of(name: str) -> Route:
@@ -206,21 +202,16 @@ def route_of(name: str) -> Route:
     return Route(host, rule, acts.token_carriers, roles)
 
 
-def _token(file: Path | None) -> str:
-    """Return the token to send; empty for none."""
-    if file is None:
-        return os.environ.get(TOKEN_VARIABLE, "").strip()
-    return file.read_text("utf-8").strip()
-
-
 def _sent(route: Route, body: dict[str, Any], token_file: Path | None, role: str | None) -> Mapping[str, Any]:
     """Send a body to the app and return the envelope of its reply.
 
     A reply that is no envelope becomes an error, and so does a token file that is away.
     """
     try:
-        return route.ask(body, _token(token_file), role)
+        token = os.environ.get(TOKEN_VARIABLE, "") if token_file is None else token_file.read_text("utf-8")
+        return route.ask(body, token.strip(), role)
     except (OSError, UnicodeDecodeError):
-        return {"success": False, "body": {"message": "the token file cannot be read"}}
-    except click.ClickException as error:
-        return {"success": False, "body": {"message": error.message}}
+        told = "the token file cannot be read"
+    except NotAGateway as error:
+        told = f"HTTP {error.reply.status}, no envelope: {error}"
+    return {"success": False, "body": {"message": told}}

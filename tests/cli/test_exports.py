@@ -129,9 +129,10 @@ def test_a_token_file_that_cannot_be_read_fails_the_call(sent, tmp_path):
     assert sent("--token-file", str(tmp_path / "token")) == refused
 
 
-def test_calls_have_the_role_where_a_hook_looks_for_it(sent, gw):
-    refused = "--role: no hook looks for a role in a header or cookie; it is a field of set"
-    assert sent("--role", "r") == {"success": False, "body": {"message": refused}}
+def test_calls_have_the_role_where_a_hook_looks_for_it(sent, run, gw):
+    status, output = run("mcp", "--role", "r")
+    refused = "Error: --role: no hook looks for a role in a header or cookie; it is a field of set"
+    assert (status, output.splitlines()[-1]) == (2, refused)
     auth = Auth(gw.context_fns, Tokens("k" * 32), {}.get, role_from=header("x-role"))
     gw.acts.act("item", "ruled", pre_act=[auth.read_token, auth.load_user, auth.grant(Rule(roles=("A",)))])(len)
     tell = gw.acts.act("item", "myRole", mcp=True)

@@ -8,6 +8,7 @@ from flask import Flask
 
 from gatewayfw.cli.exports import route_of
 from gatewayfw.core import gateway
+from gatewayfw.wire.posting import NotAGateway
 from tests.cli.shop import make_app, shop
 
 BODY = {"service": "main", "model": "item", "act": "whoAmI", "details": {"set": {}, "get": {}}}
@@ -30,17 +31,11 @@ def test_a_refusal_is_an_envelope_too(app):
     assert envelope["success"] is False
 
 
-def test_a_role_that_no_hook_looks_for_is_a_mistake(app):
-    with app.app_context(), pytest.raises(click.UsageError) as caught:
-        route_of("one").ask(BODY, "", "admin")
-    assert caught.value.message == "--role: no hook looks for a role in a header or cookie; it is a field of set"
-
-
-def test_an_error_page_of_the_host_is_told_with_its_status(app):
+def test_an_error_page_of_the_host_is_no_envelope(app):
     app.before_request(lambda: ("<html>", 418))
-    with app.app_context(), pytest.raises(click.ClickException) as caught:
+    with app.app_context(), pytest.raises(NotAGateway) as caught:
         route_of("one").ask(BODY, "", None)
-    assert caught.value.message.startswith("HTTP 418, no envelope: ")
+    assert caught.value.reply.status == 418
 
 
 def test_a_subdomain_is_reached(database):
