@@ -48,11 +48,6 @@ class Context(dict[str, Any]):
             raise AttributeError(f"{name!r} is a method of dictionaries; set context[{name!r}]")
         self[name] = value
 
-    def __delattr__(self, name: str) -> None:
-        if name not in self:
-            raise AttributeError(f"the context has no {name!r}")
-        del self[name]
-
 
 #: The attributes of a request that hold its contexts, and what those begin with that nobody has asked for, both by the
 #: functions of each gateway.

@@ -88,16 +88,12 @@ def test_keys_read_and_write_as_attributes(opened):
     assert context["user"] == "Ana"
     assert context.user == "Ana"
     assert context.body is None
-    del context.user
-    assert "user" not in context
 
 
 def test_a_missing_key_is_a_missing_attribute():
     context = Context(user="Ana")
     with pytest.raises(AttributeError, match="the context has no 'role'"):
         _ = context.role
-    with pytest.raises(AttributeError, match="the context has no 'role'"):
-        del context.role
     assert not hasattr(context, "role")
 
 
