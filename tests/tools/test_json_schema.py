@@ -9,8 +9,7 @@ from tests.installing import ran
 from tests.tools.services import GATEWAYS
 
 
-#: All but the one that is only large: ajv works minutes for it.
-@pytest.fixture(params=[name for name in GATEWAYS if name != "sixty"])
+@pytest.fixture(params=GATEWAYS)
 def schema(request, toolbox):
     """A folder with the JSON Schema of a gateway."""
     made = toolbox("json_schema")

@@ -18,7 +18,6 @@ def test_calls_with_it_succeed(live):
     made.run("python", "sample.py", url)
 
 
-# Of `market` it does without one class: an inline object with another in it, or null, is too much for it.
-@pytest.mark.parametrize("name", [name for name in GATEWAYS if name != "market"])
+@pytest.mark.parametrize("name", GATEWAYS)
 def test_nothing_is_missing_in_that_of_a_gateway(read, name):
     generate(read("openapi_python_client", name, virtual_paths=True))

@@ -8,6 +8,7 @@ import urllib.request
 import pytest
 
 from sample_service.demo import email_of, password_of
+from tests.tools.services import GATEWAYS
 
 
 def collection_of(made):
@@ -22,7 +23,7 @@ def requests_in(items):
         yield from requests_in(item["item"]) if "item" in item else [item["request"]]
 
 
-@pytest.mark.parametrize("name", ["sample", "village", "market"])
+@pytest.mark.parametrize("name", GATEWAYS)
 def test_each_request_names_its_act(read, name):
     _, requests = collection_of(read("postman", name, virtual_paths=True))
     bodies = {act: json.loads(request["body"]["raw"]) for act, request in requests.items() if "raw" in request["body"]}

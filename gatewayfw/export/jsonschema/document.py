@@ -92,7 +92,7 @@ def definitions(catalog: Mapping[str, Any], prefix: str) -> dict[str, Schema]:
         act = entry.act
         defs[f"{entry.key}.set"] = sent.schema(act["set"])
         defs[f"{entry.key}.get"] = sent.schema(act["get"], act["maxGetDepth"])
-        defs[f"{entry.key}.reply"] = _reply(shown, act)
+        defs[f"{entry.key}.reply"] = _reply(shown, act, f"{entry.key}.shown")
     for model in catalog["models"]:
         defs[f"model.{model}"] = shown.whole(model)
     details = {"type": "array", "items": {"$ref": f"{prefix}error.detail"}}
@@ -120,7 +120,7 @@ def details_schema(catalog: Mapping[str, Any], act: Mapping[str, Any]) -> Schema
 def result_schema(catalog: Mapping[str, Any], act: Mapping[str, Any]) -> tuple[Schema, dict[str, Schema]]:
     """Return the schema of the result of one act, and the ``$defs`` that it needs."""
     defs: dict[str, Schema] = {}
-    return _reply(_writers(catalog, _DEFS, defs)[1], act), defs
+    return _reply(_writers(catalog, _DEFS, defs)[1], act, "shown"), defs
 
 
 def requests_of(catalog: Mapping[str, Any]) -> list[str]:
@@ -170,19 +170,19 @@ def _remote_request(name: str) -> Schema:
     }
 
 
-def _reply(shown: ShownValues, act: Mapping[str, Any]) -> Schema:
+def _reply(shown: ShownValues, act: Mapping[str, Any], own: str) -> Schema:
     """Return the schema of a result: of a value that is optional, or null."""
-    written = _result(shown, act, act["returns"])
+    written = _result(shown, act, act["returns"], own)
     return written if act["returns"]["presence"] == "required" else {"anyOf": [written, {"type": "null"}]}
 
 
-def _result(shown: ShownValues, act: Mapping[str, Any], returns: dict[str, Any]) -> Schema:
+def _result(shown: ShownValues, act: Mapping[str, Any], returns: dict[str, Any], own: str) -> Schema:
     if returns["kind"] == "documents":
-        return _documents(shown, act, returns)
+        return _documents(shown, act, returns, own)
     if returns["kind"] != "object" or returns["fields"] is None:
         return shown.schema(returns)
     properties = {
-        name: _documents(shown, act, part) if part["kind"] == "documents" else shown.schema(part)
+        name: _documents(shown, act, part, own) if part["kind"] == "documents" else shown.schema(part)
         for name, part in returns["fields"].items()
     }
     required = [
@@ -192,11 +192,11 @@ def _result(shown: ShownValues, act: Mapping[str, Any], returns: dict[str, Any])
     return written | ({"required": required} if required else {})
 
 
-def _documents(shown: ShownValues, act: Mapping[str, Any], returns: Mapping[str, Any]) -> Schema:
+def _documents(shown: ShownValues, act: Mapping[str, Any], returns: Mapping[str, Any], own: str) -> Schema:
     selection, levels = act["get"], act["maxGetDepth"]
     for name in returns["get"]:
         selection, levels = selection["fields"][name], levels - 1
-    one = shown.document(selection, levels)
+    one = shown.document(selection, levels, ".".join([own, *returns["get"]]))
     if returns["type"] == "many":
         return {"type": "array", "items": one}
     return {"anyOf": [one, {"type": "null"}]} if returns["type"] == "optional" else one

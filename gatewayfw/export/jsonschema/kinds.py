@@ -96,8 +96,8 @@ class Values:
 
     def list(self, kind: Description, levels: int) -> Schema:
         written: Schema = {"items": self.schema(kind["items"], levels - 1)}
-        if "prefixItems" in kind:
-            written = {"prefixItems": [self.schema(one, levels - 1) for one in kind["prefixItems"]]}
+        if "prefixItems" in kind:  # beside `items`, without which some tools take no list
+            written["prefixItems"] = [self.schema(one, levels - 1) for one in kind["prefixItems"]]
         return {"type": "array", **written, **_named(kind, "minItems", "maxItems")}
 
     def mapping(self, kind: Description, levels: int) -> Schema:
@@ -168,12 +168,15 @@ class ShownValues(Values):
         unsure = () if kind.get("sized", True) else ("maxLength", "maxBytes")
         return super().schema({name: part for name, part in kind.items() if name not in unsure}, levels)
 
-    def document(self, selection: Description, levels: int) -> Schema:
-        """Return the schema of a document in the shape of a whole selection."""
+    def document(self, selection: Description, levels: int, name: str) -> Schema:
+        """Return the schema of a document in the shape of a whole selection.
+
+        ``name``: of a selection of an act's own.
+        """
         model = selection["model"]
         fields = self.models[model]["fields"]
         if "depth" not in selection:
-            return _revised(self._restricted(selection, fields, levels))
+            return self.shared(name, lambda: _revised(self._restricted(selection, fields, levels)))
         depth = min(selection["depth"], levels)
         return self.shared(f"shown.{model}.{depth}", lambda: _revised(self._document(model, fields, depth)))
 
@@ -256,19 +259,21 @@ def _count(most: int) -> Schema:
 def one_of(*choices: Any) -> Schema:
     """Return the schema of choices, each type by itself.
 
-    Generators make enums of texts or of integers only. Some tools know no ``const``.
+    Generators make enums of texts or of integers only, and some but one of both. Some tools know no ``const``.
     """
-    texts, integers = ([one for one in choices if type(one) is type_] for type_ in (str, int))
-    parts: list[Schema] = []
-    for name, some in (("string", texts), ("integer", integers)):
-        parts += [{"type": name, **({"const": some[0]} if len(some) == 1 else {}), "enum": some}] if some else []
-    parts += [{"type": "number", "const": one} for one in choices if type(one) is float]
-    parts += [{"type": "boolean", "const": one} for one in choices if type(one) is bool]
+    names = {str: "string", int: "integer", float: "number", bool: "boolean"}
+    listed = next((kind for kind in (str, int) if kind in map(type, choices)), None)
+    enum = [one for one in choices if type(one) is listed]
+    parts: list[Schema] = [{"type": names[type(one)], "const": one} for one in choices if type(one) is not listed]
+    if listed:
+        parts = [{"type": names[listed], **({} if enum[1:] else {"const": enum[0]}), "enum": enum}, *parts]
     return parts[0] if len(parts) == 1 else {"anyOf": parts}
 
 
 def _integer(kind: Description) -> Schema:
-    return {"type": "integer", "minimum": LOWEST, "maximum": HIGHEST, **_named(kind, *_BOUNDS)}
+    least = {} if "exclusiveMinimum" in kind else {"minimum": LOWEST}
+    most = {} if "exclusiveMaximum" in kind else {"maximum": HIGHEST}
+    return {"type": "integer", **least, **most, **_named(kind, *_BOUNDS)}
 
 
 def _decimal(kind: Description) -> Schema:

@@ -273,7 +273,7 @@ def test_a_get_that_goes_as_deep_as_it_could_is_the_shared_one(gw, most, name):
     assert defs["main.club.do.get"] == ref(name)
 
 
-def test_a_restricted_selection_stands_where_it_is_used(gw):
+def test_a_restricted_selection_stands_where_it_is_used_and_what_it_shows_by_itself(gw):
     defs = defs_of(gw, get=gw.schemas.select_struct("club", {"name": 1, "members": {"name": 1}, "boss": 1}))
     assert defs["main.club.do.get"] == closed(
         _id=FLAG,
@@ -282,7 +282,8 @@ def test_a_restricted_selection_stands_where_it_is_used(gw):
         members={"anyOf": [{"type": "integer", "const": 0, "enum": [0]}, closed(_id=FLAG, name=FLAG)]},
         boss={"anyOf": [FLAG, ref("get.person.0.below")]},
     )
-    assert defs["main.club.do.reply"] == closed(
+    assert defs["main.club.do.reply"] == ref("main.club.do.shown")
+    assert defs["main.club.do.shown"] == closed(
         _id=ID,
         name=TEXT,
         members={"type": "array", "items": closed(_id=ID, name=TEXT)},

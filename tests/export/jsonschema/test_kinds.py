@@ -77,13 +77,19 @@ KINDS = {
     "integer in bounds": (integer(minimum=0, maximum=9), {"type": "integer", "minimum": 0, "maximum": 9}),
     "integer above": (
         mm.Integer(validate=Range(0, min_inclusive=False)),
-        {"type": "integer", **ENDS, "exclusiveMinimum": 0},
+        {"type": "integer", "maximum": ENDS["maximum"], "exclusiveMinimum": 0},
     ),
     "number below": (mm.Float(validate=Range(max=9, max_inclusive=False)), {"type": "number", "exclusiveMaximum": 9}),
     "all but some": (mm.String(validate=NoneOf(["a"])), {"type": "string", "not": {"enum": ["a"]}}),
     "places": (
         mm.Tuple((mm.String(), mm.Boolean())),
-        {"type": "array", "prefixItems": [{"type": "string"}, {"type": "boolean"}], "minItems": 2, "maxItems": 2},
+        {
+            "type": "array",
+            "items": {},
+            "prefixItems": [{"type": "string"}, {"type": "boolean"}],
+            "minItems": 2,
+            "maxItems": 2,
+        },
     ),
     "boolean": (boolean(), {"type": "boolean"}),
     "id": (object_id(), ID),
@@ -97,7 +103,8 @@ KINDS = {
         {
             "anyOf": [
                 {"type": "string", "enum": ["a", "b"]},
-                {"type": "integer", "enum": [1, 2]},
+                {"type": "integer", "const": 1},
+                {"type": "integer", "const": 2},
                 {"type": "number", "const": 2.5},
             ]
         },
@@ -281,6 +288,13 @@ def test_a_selection_that_its_author_chose_is_as_deep_as_the_act_allows():
     ]
 
 
+def shown_by(selection, levels):
+    """The document of a restricted selection, which has a name of its own."""
+    values = ShownValues(MODELS, "#/", {})
+    assert values.document(selection, levels, "own") == {"$ref": "#/own"}
+    return values.defs["own"]
+
+
 def test_so_is_what_it_shows_without_what_links_hide():
     chosen = {"model": "user", "fields": ["name", "age"], "links": {}}
     selection = {"model": "user", "fields": ["age"], "links": {"friends": {**chosen, "links": {"friends": USER}}}}
@@ -288,7 +302,7 @@ def test_so_is_what_it_shows_without_what_links_hide():
     copies = {"type": "array", "items": {"$ref": "#/shown.user.friends.0"}}
     revision = {"type": "integer", "minimum": 0}
     inner = [None, closed(name=name), closed(name=name, friends=copies)]
-    assert [ShownValues(MODELS, "#/", {}).document(selection, levels) for levels in range(3)] == [
+    assert [shown_by(selection, levels) for levels in range(3)] == [
         closed(age=age, **({"friends": {"type": "array", "items": one}} if one else {}), _rev=revision) for one in inner
     ]
 
@@ -296,7 +310,7 @@ def test_so_is_what_it_shows_without_what_links_hide():
 @pytest.mark.parametrize(("most", "depth"), [(0, 0), (1, 1), (2, 2), (3, 2)])
 def test_copies_are_as_deep_as_the_act_allows(most, depth):
     selection = {"model": "user", "fields": [], "links": {"friends": {"model": "user", "depth": 2}}}
-    shown = ShownValues(MODELS, "#/", {}).document(selection, most + 1)["properties"]["friends"]
+    shown = shown_by(selection, most + 1)["properties"]["friends"]
     assert shown == {"type": "array", "items": {"$ref": f"#/shown.user.friends.{depth}"}}
 
 
