@@ -38,10 +38,10 @@ from gatewayfw.acts.replies import Exceptions, Returns, Selected
 from gatewayfw.error_codes import ErrorBound, ErrorDetail
 from gatewayfw.policies.declaration import Policy
 from gatewayfw.policies.joining import Joined, hidden_for_somebody, joined, policies_of
+from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.kinds.base import Description
 from gatewayfw.schemas.kinds.descriptions import describe, describe_all, describe_sent
 from gatewayfw.schemas.models import copied_model
-from gatewayfw.schemas.registry import ModelSchema, Schemas
 from gatewayfw.schemas.relations import RelatedRelation, Relation
 from gatewayfw.token_carriers import Carrier
 

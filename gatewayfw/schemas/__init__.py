@@ -27,7 +27,7 @@ from gatewayfw.schemas.fields import optional as optional
 from gatewayfw.schemas.fields import string as string
 from gatewayfw.schemas.fields import url as url
 from gatewayfw.schemas.fields import uuid as uuid
-from gatewayfw.schemas.registry import ModelSchema as ModelSchema
+from gatewayfw.schemas.models import ModelSchema as ModelSchema
 from gatewayfw.schemas.registry import Schemas as Schemas
 from gatewayfw.schemas.relations import IndexSpec as IndexSpec
 from gatewayfw.schemas.relations import Options as Options

@@ -21,7 +21,6 @@ from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.relations import RelatedRelation, Relation, check_name, parse_options, parse_relations
 from gatewayfw.settings import Settings
 
-__all__ = ["ModelSchema", "Schemas"]
 T = TypeVar("T")
 
 
@@ -118,10 +117,7 @@ class Schemas(Constructors):
         self.policies_hold = bool(self._state.policies) or vars(self.settings)["require_policy"]
 
     def retired(self, model: str) -> tuple[str, ...] | None:
-        """Return the names that migrations take from a model's documents.
-
-        None if only functions know them all.
-        """
+        """Return the names that migrations take away; None if only functions know them."""
         return self.remembered(_retired, model) if self._state.migrations else ()
 
     def note_change(self) -> None:

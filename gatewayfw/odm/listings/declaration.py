@@ -280,12 +280,9 @@ def _indexes(
 ) -> Iterator[Keys]:
     """Yield the keys of the indexes that are wanted, the most useful ones first."""
     names = (declaration.default_sort.removeprefix("-"), *declaration.sorts)
-    orders = [_order(name) for name in dict.fromkeys(names) if name in sorts]
+    known = (name for name in dict.fromkeys(names) if name in sorts)
+    orders: list[Keys] = [tuple(dict.fromkeys(((name, 1), ("_id", 1)))) for name in known]
     yield from (order for order in orders if order != (("_id", 1),))
     equals = [one.path for one in filters.values() if "eq" in one.operators and one.path != "_id"]
     for order in orders:
         yield from (((path, 1), *order) for path in equals if path != order[0][0])
-
-
-def _order(name: str) -> Keys:
-    return (("_id", 1),) if name == "_id" else ((name, 1), ("_id", 1))
