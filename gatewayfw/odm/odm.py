@@ -279,10 +279,7 @@ class Odm:
 
     @property
     def integrity(self) -> Integrity:
-        """The object that compares copies with sources and documents with models.
-
-        It repairs the copies.
-        """
+        """The object that compares and repairs copies, and judges whether documents fit."""
         return Integrity(self.schemas, self.storage)
 
     # The contract's spellings of the methods above.

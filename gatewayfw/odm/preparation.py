@@ -118,10 +118,7 @@ class Preparation:
                 self.prepare([name])
 
     def attend(self, seconds: float) -> int:
-        """Prepare models without documents; return how many are left to look at.
-
-        This takes about ``seconds``.
-        """
+        """Prepare models without documents for ``seconds``; return how many are left."""
         until, at = monotonic() + seconds, (self._schemas.version, self.drops)
         if self._attended != at:
             self._left, self._attended = list(self._schemas.get_schemas()), at

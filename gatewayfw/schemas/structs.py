@@ -84,10 +84,7 @@ class Struct:
         return tuple(self.selects())
 
     def selects(self) -> Iterator[tuple[str, SelectStruct]]:
-        """Yield path and select struct for each one in ``set`` and ``get``.
-
-        Select structs inside a Schema are not found.
-        """
+        """Yield path and select struct for each in ``set`` and ``get``, none in a Schema."""
         found = (place for part, field in (self.fields or {}).items() for place in walk(field, part))
         return ((path.replace("[]", ""), field) for path, field in found if isinstance(field, SelectStruct))
 

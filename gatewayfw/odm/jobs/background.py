@@ -89,10 +89,7 @@ class JobWorker:
         return drained
 
     def attend(self, on_progress: Callable[[Job], None] | None = None) -> float:
-        """Work on all jobs that are due, for a thread; return the seconds to rest.
-
-        A closed storage stays closed.
-        """
+        """Work on all jobs due, unless the storage is closed; return the seconds to rest."""
         if self.waits or self._storage.is_closed():
             return PAUSE
         self._work(math.inf, on_progress)

@@ -91,10 +91,7 @@ def _describe_operand(field: Field[Any]) -> Description:
 
 
 class CountField(KindField, mm.Raw, own=True):
-    """The number of matching rows; beyond ``most`` it is ``{"atLeast": most}``.
-
-    Results have it, input does not.
-    """
+    """The number of rows, or ``{"atLeast": most}``; results have it, input does not."""
 
     kind = "count"
 

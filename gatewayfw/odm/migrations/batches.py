@@ -59,10 +59,7 @@ def _frozen_places(schemas: Schemas, migration: Migration) -> list[tuple[Relatio
 
 
 def _changing(schemas: Schemas, storage: Storage, migration: Migration) -> Begin[Visited]:
-    """Return the function that begins a batch of changes.
-
-    Documents are read as they are in its transaction.
-    """
+    """Return what begins a batch of changes; it reads documents in its transaction."""
     schema = schemas.get_schema(migration.model)
     allowance = allowance_of(schema, schemas.settings.document_bytes) if migration.fills else None
     looking = allowance and allowance.looking_first()

@@ -120,10 +120,7 @@ class Kind(mm.Field[Any]):
         return None
 
     def storer(self) -> Store:
-        """Return the function that turns a loaded value into its stored form.
-
-        Lists and objects come out as copies.
-        """
+        """Return what makes a loaded value's stored form; lists and objects are copied."""
         return as_it_is
 
     def operand(self, value: Any, path: str) -> Any:

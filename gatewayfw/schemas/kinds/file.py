@@ -36,10 +36,7 @@ def _begins(pattern: bytes) -> Callable[[bytes], bool]:
 
 
 def _is_text(head: bytes) -> bool:
-    """Tell whether a content begins with UTF-8 without control characters.
-
-    The last character may be cut.
-    """
+    """Tell whether a content begins with UTF-8, maybe cut, and no control characters."""
     if _CONTROLS.search(head):
         return False
     try:

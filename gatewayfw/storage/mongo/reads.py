@@ -86,10 +86,7 @@ def read(source: Source, query: Query, session: ClientSession | None) -> Iterato
 
 
 def in_pieces(cursor: Cursor[Any] | CommandCursor[Any]) -> Iterator[Piece]:
-    """Yield what one of the driver's cursors finds.
-
-    At most one reply of the server (16 MB) is in memory.
-    """
+    """Yield what a cursor of the driver finds, with at most one reply in memory."""
     alive = True
     try:
         while alive:

@@ -234,10 +234,7 @@ class MongoStorage(MongoTransactions):
             return source.count_documents(dict(filter), **bound)
 
     def distinct(self, collection: str, field: str, filter: Filter) -> list[Any]:
-        """Let the server compare.
-
-        6 times as fast as reading 100,000 documents, 20 times with an index.
-        """
+        """Let the server compare: 6 times as fast for 100,000 documents, 20 with an index."""
         with self._command() as session:
             found = self._collection(collection).distinct(field, dict(filter), session=session)
         return [value for value in found if value is not None]  # an index gives null for missing values, too

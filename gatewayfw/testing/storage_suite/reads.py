@@ -226,10 +226,7 @@ class Reads(Topic):
         assert storage.count("things", {}) == len(documents) - len(expected)
 
     def test_what_is_found_to_be_stored_is_stored_as_it_was(self, storage: Storage) -> None:
-        """Objects may be left unread; sizes stay the same.
-
-        So does what is stored elsewhere.
-        """
+        """Objects may be left unread; sizes, and what is stored elsewhere, stay the same."""
         nested = {"z": {"y": [1, {"x": None}], "b": "text"}, "list": [{"a": 1.5}, [True, 2**40]], "d": DAY}
         storage.insert("things", [{"_id": 1, "n": 2, **nested}, {"_id": 2, "n": 1, **nested}, {"_id": 3}])
         fields = ["z", "list", "d"]
