@@ -165,10 +165,12 @@ def test_passwords_and_tokens_that_were_pasted_are_dots_until_asked_for(page, se
 
 
 def test_an_act_that_is_not_there_leads_to_the_nearest_and_to_all(page, paste):
+    page.set_viewport_size(WIDTHS["narrow"])
     paste(json.dumps({**BODY, "act": "logn", "details": {"set": {"email": "a@b.example"}}})).get_by_role(
         "button", name="Open", exact=True
     ).click()
     page.get_by_text("There is no such act").wait_for()
+    assert 0 < page.get_by_text("There is no such act").bounding_box()["x"] < WIDTHS["narrow"]["width"]
     page.get_by_role("button", name="user.login", exact=True).last.click()
     assert at(page, "set.email").input_value() == "a@b.example"
     page.evaluate("location.hash = '#/acts/main/user/getAll'")

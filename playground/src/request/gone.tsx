@@ -12,30 +12,28 @@ export function Gone({ tab }: { tab: Tab }) {
   const { service, model, act } = request;
   const near = catalog.value ? nearestTo(catalog.value, request) : [];
   return (
-    <section class="request" aria-label="Request">
-      <Empty icon="close" title="There is no such act">
-        <p>
-          <code>
-            {service} / {model} / {act}
-          </code>
-        </p>
-        {near.length > 0 && (
-          <div class="gone-near">
-            <p>Nearest to it; what is written stays:</p>
-            {near.map((place) => (
-              <Button key={`${place.service} ${place.model} ${place.act}`} onClick={() => void (tab.request.value = { ...request, ...place })}>
-                <CallName {...place} />
-              </Button>
-            ))}
-          </div>
-        )}
-        <div class="row gone-ways">
-          <Button small icon="search" onClick={() => void (dialog.value = "palette")}>
-            Search all acts
-          </Button>
-          <CopyButton label="Copy the request" text={() => textOf(request)} />
+    <Empty icon="close" title="There is no such act">
+      <p>
+        <code>
+          {service} / {model} / {act}
+        </code>
+      </p>
+      {near.length > 0 && (
+        <div class="gone-near">
+          <p>Nearest to it; what is written stays:</p>
+          {near.map((place) => (
+            <Button key={`${place.service} ${place.model} ${place.act}`} onClick={() => void (tab.request.value = { ...request, ...place })}>
+              <CallName {...place} />
+            </Button>
+          ))}
         </div>
-      </Empty>
-    </section>
+      )}
+      <div class="row gone-ways">
+        <Button small icon="search" onClick={() => void (dialog.value = "palette")}>
+          Search all acts
+        </Button>
+        <CopyButton label="Copy the request" text={() => textOf(request)} />
+      </div>
+    </Empty>
   );
 }

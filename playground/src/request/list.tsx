@@ -78,6 +78,7 @@ export function ActList({ catalog, onOpen }: { catalog: Catalog; onOpen: () => v
                       <button
                         type="button"
                         class={classes("acts-act", isNow && "now")}
+                        aria-label={act}
                         aria-current={isNow || undefined}
                         title={plainText(spec.description)}
                         aria-description={saidOf(act, spec)}

@@ -68,7 +68,7 @@ export function GivenName({ name, request }: { name: string; request: Place }) {
   return name === titleOf(request) ? <CallName {...request} /> : <>{name}</>;
 }
 
-/** The name of an act, which a narrow place breaks between its words. */
+/** A name that narrow places break between its words. Read out it would be several: what it is in needs a name. */
 export function ActWord({ act }: { act: string }) {
   const words = act.split(/(?<=[a-z\d])(?=[A-Z])/);
   return (
@@ -88,7 +88,7 @@ export function ActName({ model, act }: { model: string; act: string }) {
   return (
     <span class="act">
       <span class="muted">{model}.</span>
-      <ActWord act={act} />
+      {act}
     </span>
   );
 }

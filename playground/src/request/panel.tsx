@@ -38,7 +38,12 @@ export function RequestPanel({ tab }: { tab: Tab }) {
     return { ...missing, ...errorsOf(tab.reply.value, tab.sent.value, request) };
   }, [tab.reply.value, held, request]);
   const undoable = (what: string) => notify(what, { undo: remember(tab) });
-  if (!spec) return <Gone tab={tab} />;
+  if (!spec)
+    return (
+      <section class="request" aria-label="Request">
+        <Gone tab={tab} />
+      </section>
+    );
   const isLocked = Boolean(firstDraft(tab.drafts.value));
   const change = (next: Partial<ActRequest>) => void (tab.request.value = { ...tab.request.value, ...next });
   return (
