@@ -202,10 +202,7 @@ def _name(hook: Any) -> str:
 
 
 def _part(field: Field[Any] | None, mode: str) -> Description:
-    """Return the description of ``set`` or ``get``.
-
-    It is any object if a function validates it.
-    """
+    """Return the description of ``set`` or ``get``; any object for a function."""
     if field is None:
         return dict(_ANY_OBJECT)
     return describe_sent(field, mode)

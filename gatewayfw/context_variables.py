@@ -36,10 +36,7 @@ class Caller:
 
 @final
 class Free(Enum):
-    """Why nothing is restricted inside an act.
-
-    Its hooks run, or a function of a policy, or a ghost calls.
-    """
+    """Why nothing is restricted in an act: hooks or a policy run, or a ghost calls."""
 
     HOOKS = "hooks"
     POLICY = "policy"
@@ -98,10 +95,7 @@ OPEN_CONTEXTS: ContextVar[OpenContexts] = ContextVar("gatewayfw_contexts", defau
 
 @contextmanager
 def open_scratch() -> Iterator[None]:
-    """Give every gateway a context outside of requests for this block.
-
-    The pytest plugin does so for each test.
-    """
+    """Give every gateway a context outside of requests in a block, as for a test."""
     token = OPEN_CONTEXTS.set(OPEN_CONTEXTS.get()._replace(scratch={}))
     try:
         yield

@@ -349,10 +349,7 @@ class Gateway:
         app.extensions.setdefault("gatewayfw", {})[name] = self
 
     def _carried_headers(self) -> list[str]:
-        """Return the headers that pages of an allowed origin send for hooks.
-
-        Cookies have none, because pages cannot set their header.
-        """
+        """Return the headers that pages may send for hooks; they can set no cookie."""
         carriers = (*self.acts.token_carriers, *self.acts.role_carriers)
         return [carrier.header for carrier in carriers if carrier.place in ("header", "bearer")]
 

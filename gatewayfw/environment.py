@@ -79,10 +79,7 @@ def runs_tests(environ: Mapping[str, str], modules: Container[str]) -> bool:
 
 
 def patched_by(modules: Mapping[str, Any] = sys.modules) -> str | None:
-    """Return the package that has replaced threads by greenlets; None if none has.
-
-    ``modules`` are those that are loaded.
-    """
+    """Return which of the loaded ``modules`` has made threads greenlets, or None."""
     for package, (module, function) in _PATCHERS.items():
         is_patched = getattr(modules.get(module), function, None)
         if is_patched is not None and any(is_patched(part) for part in _PARTS):

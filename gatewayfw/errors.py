@@ -138,10 +138,7 @@ class Forbidden(GatewayError):
 
 
 class Hidden(Forbidden):
-    """The caller asks for a field that a policy hides from it.
-
-    Nothing was written.
-    """
+    """The caller asks for a field that a policy hides. Nothing was written."""
 
     code = "hidden"
 

@@ -17,10 +17,7 @@ _DRIVERS = frozenset({"pymongo", "bson", "gridfs", "mongomock", "mongomock_ng"})
 
 
 def escaped(text: str) -> str:
-    """Return text with every unprintable character written out.
-
-    For example line ends and terminal escapes.
-    """
+    """Return text with what is unprintable written out, such as line ends."""
     if text.isprintable():
         return text
     # `repr` writes out the same characters and does it at once; it also doubles backslashes and guards quotes.

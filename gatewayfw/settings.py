@@ -209,10 +209,7 @@ class GivenSettings(TypedDict, total=False):
 
 
 class OpenSettings(Settings):
-    """Settings that the config of an app may still change.
-
-    They note which of them are read.
-    """
+    """Settings that the config of an app may still change; they note what is read."""
 
     _given: frozenset[str]
     _read: set[str]

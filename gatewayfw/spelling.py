@@ -60,10 +60,7 @@ def pythonic(config: Mapping[str, Any] | None, keys: Mapping[str, Any]) -> dict[
 
 
 def as_contract(method: Callable[..., T]) -> Callable[..., T]:
-    """Return a method as the contract calls it: with one object or keywords.
-
-    Their keys are its parameters; see `pythonic`.
-    """
+    """Return a method as the contract calls it: with one object or keywords."""
 
     @wraps(method)
     def call(self: Any, config: Mapping[str, Any] | None = None, /, **keys: Any) -> T:

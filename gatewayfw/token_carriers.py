@@ -59,10 +59,7 @@ def bearer() -> Carrier:
 
 
 def cookie(name: str) -> Carrier:
-    """Return the carrier that is a cookie.
-
-    docs/security.md says how to use one safely.
-    """
+    """Return the carrier that is a cookie; docs/security.md says how it is safe."""
     return Carrier("cookie", _checked_name("cookie", name))
 
 

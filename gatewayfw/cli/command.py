@@ -50,10 +50,7 @@ def app() -> Flask:
 
 
 def find_gateway(name: str | None) -> tuple[str, Gateway]:
-    """Return the gateway that ``--name`` means, with its name.
-
-    Without a name: the only one there is.
-    """
+    """Return the gateway that ``--name`` means, or the only one, with its name."""
     gateways: Mapping[str, Gateway] = app().extensions.get("gatewayfw", {})
     if not gateways:
         raise Failed("this app has no gateway")
@@ -105,10 +102,7 @@ def reason_of(error: GatewayError) -> str:
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return rows below their titles, in aligned columns.
-
-    Unprintable characters are escaped.
-    """
+    """Return rows below their titles, in aligned columns, all of it printable."""
     shown = [[escaped(cell) for cell in row] for row in (columns, *rows)]
     widths = [max(map(len, cells)) for cells in zip(*shown, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in shown)

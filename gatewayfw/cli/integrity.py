@@ -120,10 +120,7 @@ class StateFile:
             self._path.unlink(missing_ok=True)
 
     def show(self, found: Iterable[T], line: Callable[[T], str], summary: Callable[[], str], *, as_json: bool) -> None:
-        """Print a line for all that is found, then the summary.
-
-        An interruption ends the command.
-        """
+        """Print what is found, then the summary; an interruption ends the command."""
         try:
             with interruptible():
                 for one in found:

@@ -98,10 +98,7 @@ def mongo_database(mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Databa
 
 @pytest.fixture
 def gateway_database(request: pytest.FixtureRequest) -> Any:
-    """An empty database for `set_db`, of mongomock or of MongoDB.
-
-    The option ``--gateway-storage`` says which.
-    """
+    """An empty database for `set_db`, of the kind that ``--gateway-storage`` says."""
     if request.config.getoption("--gateway-storage") == "mongo":
         return request.getfixturevalue("mongo_database")
     import mongomock

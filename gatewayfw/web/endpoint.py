@@ -130,10 +130,7 @@ class Endpoint:
         return self.answer_by(self._run, sent, request_id_of(sent))
 
     def answer_by(self, run: Run[R], sent: Request, request_id: str) -> R | Response:
-        """Return what ``run`` makes of a request; an error becomes an envelope.
-
-        The observers of calls get a report.
-        """
+        """Return what ``run`` makes of a request, or an envelope; tell the observers."""
         calls = self.calls
         asked: Asked = {}
         call = calls.open(request_id, address_of(sent)) if calls is not None and calls.observers else None
@@ -243,10 +240,7 @@ class Endpoint:
     def _describe(
         self, error: Exception, request_id: str, asked: Mapping[str, Any]
     ) -> tuple[int, Mapping[str, str], bytes]:
-        """Return status, headers and envelope of an exception.
-
-        It is logged, and Flask's signal is sent if due.
-        """
+        """Return status, headers and envelope of an exception; log and signal it."""
         if isinstance(error, UnknownName) and self.playground is not None and self.playground.is_shown(request):
             error = error.with_known()
         expose = self.settings.expose_errors

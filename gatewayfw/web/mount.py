@@ -111,10 +111,7 @@ def init_worker(app: App) -> None:
 
 
 def is_hidden(app: App, endpoint: str | None) -> bool:
-    """Tell whether an endpoint is that of a gateway's page which a guard may hide.
-
-    Its blueprint may have any name.
-    """
+    """Tell whether an endpoint is that of a page which a guard may hide."""
     name, _, view = (endpoint or "").rpartition(".")
     return view in HIDDEN_VIEWS and isinstance(app.blueprints.get(name), GatewayBlueprint)
 

@@ -181,10 +181,7 @@ def threaded_server(app: Flask, host: str, port: int) -> BaseWSGIServer:
 
 
 def gunicorn_options(*, host: str, port: int, workers: int, threads: int, deadline: float) -> dict[str, Any]:
-    """Return gunicorn's settings by name.
-
-    Its timeouts, in seconds, are above the deadline of an act.
-    """
+    """Return gunicorn's settings, with timeouts above the deadline of an act."""
     return {
         "bind": [f"[{host}]:{port}" if ":" in host else f"{host}:{port}"],
         "worker_class": "gthread",

@@ -66,10 +66,7 @@ class Values:
         return written | _described(kind) | _named(kind, "default")
 
     def fields(self, fields: Mapping[str, Description], levels: int = ENDLESS) -> Schema:
-        """Return ``properties`` and ``required`` of an object.
-
-        Files are not among them: they come beside the JSON.
-        """
+        """Return ``properties`` and ``required`` of an object, without its files."""
         fields = {name: field for name, field in fields.items() if field["kind"] != "file"}
         required = [name for name, field in fields.items() if field["presence"] == "required"]
         written: Schema = {"properties": {name: self.schema(field, levels) for name, field in fields.items()}}
@@ -110,10 +107,7 @@ class Values:
         return {**written, **self.any_keys} if kind.get("open") else {**written, "additionalProperties": False}
 
     def selection(self, selection: Description, levels: int) -> Schema:
-        """Return the schema of a `get` for one model.
-
-        Only here, at the top, is there a revision.
-        """
+        """Return the schema of a `get` for one model; only here is there a revision."""
         return self._selected(selection, levels, {REV: dict(FLAG)})
 
     def _selected(self, selection: Description, levels: int, more: Schema) -> Schema:

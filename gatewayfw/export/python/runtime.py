@@ -55,10 +55,7 @@ def runtime() -> Runtime:
 
 
 def import_lines(imports: frozenset[tuple[str, str]]) -> str:
-    """Return import statements for pairs of a module and a name in it.
-
-    Without a name it is the module itself.
-    """
+    """Return import statements for pairs of a module and a name in it, or none."""
     whole = [f"import {module}\n" for module, name in sorted(imports) if not name]
     named: dict[str, list[str]] = {}
     for module, name in sorted(imports):

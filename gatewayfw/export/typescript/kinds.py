@@ -113,10 +113,7 @@ class Shown:
     """Values in replies: fields with a default are present."""
 
     def type(self, kind: Description) -> str:
-        """Return the type of a kind.
-
-        Lines after the first are indented as at the left edge.
-        """
+        """Return the type of a kind, its later lines indented as at the left edge."""
         text = self._type(kind)
         return f"{text} | null" if kind.get("nullable") else text
 

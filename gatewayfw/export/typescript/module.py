@@ -45,10 +45,7 @@ def _rest(catalog: Mapping[str, Any]) -> str:
 
 
 def _token(carriers: Iterable[Mapping[str, str]]) -> str:
-    """Return the headers that carry the token.
-
-    A browser leaves out that of a cookie, and sends its own.
-    """
+    """Return the headers that carry the token; a browser sends a cookie of its own."""
     sent: dict[str, str] = {}
     for carrier in carriers:
         name, value = carrier["name"], "client.token"
