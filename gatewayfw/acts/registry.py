@@ -27,7 +27,7 @@ from gatewayfw.acts.lookup import Directory, Services, list_hooks
 from gatewayfw.acts.remote import RemoteService
 from gatewayfw.acts.replies import NO_EXCEPTIONS, Exceptions
 from gatewayfw.errors import DefinitionError
-from gatewayfw.schemas.definition_types import Kind, UntypedDict
+from gatewayfw.schemas.definition_types import Kind, ResultShape, UntypedDict
 from gatewayfw.schemas.paths import shown
 from gatewayfw.schemas.registry import Schemas
 from gatewayfw.schemas.structs import Mode
@@ -51,7 +51,7 @@ class ActOptions(TypedDict, total=False):
     max_get_depth: int | None
     max_get_leaves: int | None
     max_reply_bytes: int | None
-    returns: Any
+    returns: ResultShape | None
     mcp: AsTool
     exceptions: Mapping[type[Exception], tuple[int, str, str]] | None
     idempotent: str | None
@@ -89,7 +89,7 @@ class Acts(Directory):
         *,
         schema: str,
         act_name: str,
-        validator: Any,
+        validator: Kind | Mapping[str, Kind | UntypedDict] | UntypedDict,
         fn: ActFn,
         pre_act: Sequence[Hook] = (),
         pre_validation: Sequence[Hook] = (),
@@ -101,7 +101,7 @@ class Acts(Directory):
         max_get_depth: int | None = None,
         max_get_leaves: int | None = None,
         max_reply_bytes: int | None = None,
-        returns: Any = None,
+        returns: ResultShape | None = None,
         mcp: AsTool = False,
         exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = None,
         idempotent: str | None = None,
@@ -155,7 +155,7 @@ class Acts(Directory):
         max_get_depth: int | None = None,
         max_get_leaves: int | None = None,
         max_reply_bytes: int | None = None,
-        returns: Any = None,
+        returns: ResultShape | None = None,
         mcp: AsTool = False,
         exceptions: Mapping[type[Exception], tuple[int, str, str]] | None = None,
         idempotent: str | None = None,

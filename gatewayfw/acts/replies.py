@@ -8,11 +8,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal, Protocol, cast, final, get_args
+from typing import Any, Protocol, cast, final, get_args
 
 from marshmallow.fields import Field
 
 from gatewayfw.errors import DefinitionError, GatewayError, HttpError, UsageError
+from gatewayfw.schemas.definition_types import Word
 from gatewayfw.schemas.fields import as_field
 from gatewayfw.schemas.get import SelectStruct
 from gatewayfw.schemas.kinds.containers import ObjectField
@@ -286,8 +287,6 @@ def _exception_problems(kind: Any, becomes: Any) -> Iterator[str]:
 
 
 # -- the declared result of an act, for clients; results are not checked
-
-Word = Literal["one", "optional", "many"]
 
 
 @dataclass(frozen=True)

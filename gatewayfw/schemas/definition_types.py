@@ -15,6 +15,9 @@ from gatewayfw.schemas.relations import Cardinality, IndexSpec, Order, RelatedRe
 #: A value kind: with or without its parentheses, a marshmallow field or schema, or a mapping of kinds.
 Kind: TypeAlias = Field[Any] | Schema | type[Schema] | Callable[..., Field[Any]] | Mapping[str, "Kind"]
 
+#: Documents in the shape of a `get`: one, one or null, a list.
+Word: TypeAlias = Literal["one", "optional", "many"]
+
 
 class UntypedDict(Protocol):
     """A dictionary whose values a type checker knows as ``object`` or ``Any``."""
@@ -82,5 +85,7 @@ class OptionsShape(TypedDict, total=False):
 
 #: The pure fields of a model.
 Kinds: TypeAlias = Mapping[str, Kind] | UntypedDict
+#: The result of an act, see `gatewayfw.acts.replies.parse_returns`.
+ResultShape: TypeAlias = Word | Kind | Mapping[str, Word | Kind] | UntypedDict
 #: Relations that were not written out where they are given.
 UntypedRelations: TypeAlias = Mapping[str, UntypedDict | RelationShape | Relation] | UntypedDict

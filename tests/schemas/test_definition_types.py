@@ -47,6 +47,20 @@ new("h", {"title": string}, None, {"createIndex": {"indexSpec": {"title": 1}, "o
 new("i", {"title": string}, several, {"createIndex": [unique]})
 new("j", {"some": array(string), "more": array(object_({"n": integer, "of": Schema})), "any": mapping(Schema())})
 new("k", {"a": optional(anything), "b": nullable(array({"n": integer()})), "c": object_(anything)})
+page = new("a2", {"n": integer}).listing(filter={"n": ["eq"]})
+parts = {"rows": "many", "next": nullable(string())}
+act = gw.acts.act
+act("a", "b", returns={**page.returns, "more": string})
+act("a", "c", returns=page.returns)
+act("a", "d", returns=parts)
+act("a", "e", returns={"token": string(), "user": "one", "of": {"n": integer}})
+act("a", "f", returns=anything)
+act("a", "g", returns="many")
+act("a", "h", returns=string)
+act("a", "i", returns=optional({"n": integer}), get=1)
+gw.acts.set_act(schema="a", act_name="b", validator={"set": {"n": string}, "get": {}}, fn=print, returns=None)
+gw.acts.set_act(schema="a", act_name="c", validator={"set": fields_of, "get": gw.schemas.select_struct("a")}, fn=print)
+gw.acts.set_act(schema="a", act_name="d", validator=anything, fn=print, returns={"n": Schema, "m": fields.Int()})
 new("l", {"a": defaulted(array(string), []), "b": described(optional(fields.Int()), "How many.")})
 """
 
@@ -84,6 +98,11 @@ gw.acts.act("a", "b", set={"n": string}, publik=True)  #! call-arg
 gw.blueprint(playgroud=True)  #! call-arg
 gw.init_app(Flask("a"), playgroud=True)  #! call-arg
 GatewayClient(Flask("a")).act("a", "b", retry=3)  #! call-arg
+gw.acts.act("a", "b", get=1, returns="may")  #! arg-type
+gw.acts.act("a", "b", get=1, returns={"rows": "meny"})  #! arg-type
+gw.acts.act("a", "b", returns=int)  #! arg-type
+gw.acts.group("a").act("b", get=1, returns="may")  #! arg-type
+gw.acts.set_act(schema="a", act_name="b", validator={"set": {"n": int}, "get": {}}, fn=print)  #! arg-type
 """
 
 
