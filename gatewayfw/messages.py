@@ -61,8 +61,9 @@ class Text(str):
 
 
 def detail_of(text: str) -> ErrorDetail:
-    """Return what programs read of a text about a value."""
-    told = text if isinstance(text, Text) else INVALID
+    """Return what programs read of a text about a value, known or not."""
+    known = text if isinstance(text, Text) else KNOWN.get(text, INVALID)
+    told = known if known is text or known._is_whole else INVALID
     bounds = {name: told.bounds[name] for name in CODES[told.codes[0]] if name in told.bounds}
     return cast(ErrorDetail, {"code": told.codes[0], **bounds})
 

@@ -113,7 +113,11 @@ def test_every_check_of_marshmallows_has_a_code_or_is_its_authors():
         (messages.NO_CHOICE.format(choices=["a", 1]), {"code": "not_a_choice", "choices": ["a", 1]}),
         (messages.NO_FLAG, {"code": "not_a_choice", "choices": [1, 0]}),
         (messages.REVISION.format(revision=4), {"code": "stale", "revision": 4}),
-        ("Missing data for required field.", {"code": "invalid"}),
+        ("Missing data for required field.", {"code": "required"}),
+        ("Not a valid integer.", {"code": "wrong_type", "expected": "integer"}),
+        ("String does not match expected pattern.", {"code": "invalid"}),
+        ("Longer than maximum length 3.", {"code": "invalid"}),
+        ("Longer than maximum length {max}.", {"code": "invalid"}),
     ],
 )
 def test_a_text_tells_its_code_with_the_bounds_of_that_code(text, detail):

@@ -188,7 +188,10 @@ def test_a_name_that_is_taken(client):
 
 def test_what_only_has_a_text_is_invalid(client):
     assert refused(client, "refuse", {}) == {"set.name": [{"code": "invalid"}]}
-    assert refused(client, "check", {}) == {"_schema": [{"code": "invalid"}]}
+
+
+def test_a_known_text_that_an_act_raises_has_its_code(client):
+    assert refused(client, "check", {}) == {"_schema": wrong("integer")}
 
 
 def test_a_file_that_is_missing_and_one_that_is_none(client):
