@@ -273,16 +273,25 @@ def test_the_order_of_copies_does_not_tell_a_hidden_name(database, calls):
         assert shown("shelf") == shown("box") == ids
 
 
+READS = {
+    "find": lambda model, get: model.find(projection=get).to_list(),
+    "find_one": lambda model, get: model.find_one(projection=get),
+    "update": lambda model, get: model.find_one_and_update({"day": "mon"}, {"$set": {"day": "mon"}}, projection=get),
+}
+
+
+@pytest.mark.parametrize("read", READS)
 @pytest.mark.parametrize(
     ("get", "more"),
     [
         ({"day": 1, "item": 1}, 0),
         ({"customer": {"name": 1}}, 1),
         ({"customer": {"name": 1, "rentals": {"day": 1, "item": {"name": 1}}}}, 1),
+        ({"customer": {"rentals": {"customer": {"name": 1}}}}, 2),
     ],
-    ids=["none", "one", "deeper"],
+    ids=["none", "one", "deeper", "twice"],
 )
-def test_a_path_to_copies_of_a_model_with_rows_takes_one_query_more(shop, monkeypatch, get, more):
+def test_a_path_to_copies_of_a_model_with_rows_takes_one_query_more(shop, monkeypatch, read, get, more):
     asked, find = [], shop.gw.odm.storage.find
 
     def noting(*given, **keys):
@@ -291,7 +300,7 @@ def test_a_path_to_copies_of_a_model_with_rows_takes_one_query_more(shop, monkey
 
     def queries():
         asked.clear()
-        shop.rentals.find(projection=get).to_list()
+        READS[read](shop.rentals, get)
         return len(asked)
 
     monkeypatch.setattr(shop.gw.odm.storage, "find", noting)
