@@ -28,7 +28,7 @@ from gatewayfw.errors import ValidationError as Refused
 from gatewayfw.schemas.kinds.checks import plain_message
 from gatewayfw.schemas.kinds.quick import Load, Quick, Store, Test, all_of, as_it_is, never, or_none, test_of
 from gatewayfw.schemas.kinds.sizes import ENDLESS
-from gatewayfw.schemas.values import finite_number
+from gatewayfw.schemas.values import finite_number, shown_form
 
 #: A field in plain words, as JSON; see `gatewayfw.schemas.kinds.descriptions`.
 Description = dict[str, Any]
@@ -240,7 +240,7 @@ class ReadField(KindField, own=True):
         return loaded
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        return None if value is None else str(value)
+        return shown_form(self.storer()(value))
 
     def keeps(self, sent: Any) -> bool:
         """Take any notation of the same value, and objects from server code."""

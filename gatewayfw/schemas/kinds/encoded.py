@@ -81,9 +81,6 @@ class DateField(ReadField, mm.String, own=True):
     def read(self, value: Any) -> datetime | None:
         return moment_of(value)
 
-    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        return None if value is None else value.isoformat(timespec="milliseconds") + "Z"
-
     def _test(self) -> Test | None:
         return lambda value: (type(value) is str or type(value) is datetime) and moment_of(value) is not None
 
@@ -98,9 +95,6 @@ class BinaryField(ReadField, mm.Raw, own=True):
 
     def read(self, value: Any) -> bytes | None:
         return bytes_of(value)
-
-    def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        return None if value is None else b64encode(value).decode()
 
     def _test(self) -> Test | None:
         return passes(self.deserialize)

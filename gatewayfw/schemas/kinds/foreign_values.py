@@ -184,7 +184,7 @@ def _json_form(field: mm.Field[Any], value: Any) -> Any:
     if isinstance(field, KindField):  # it loads both forms, but what is in it may not
         return _each_part(field, value, _json_form) if field.parts() else value
     if isinstance(field, mm.List) and _is_list(value):
-        return _list_of(value, lambda one: _json_form(field.inner, one))
+        return _parts_of(value, lambda _, one: _json_form(field.inner, one))
     if isinstance(field, mm.Tuple) and isinstance(value, (list, tuple)):
         fields = dict(enumerate(field.tuple_fields))
         return _parts_of(value, lambda place, one: _json_form(fields[place], one) if place in fields else one)
@@ -193,7 +193,7 @@ def _json_form(field: mm.Field[Any], value: Any) -> Any:
         return change_each(value.items(), lambda _, one: _json_form(inner, one))
     if isinstance(field, mm.Nested) and not isinstance(field, mm.Pluck):
         if is_many(field) and _is_list(value):
-            return _list_of(value, lambda one: _nested_form(field, one))
+            return _parts_of(value, lambda _, one: _nested_form(field, one))
         return _nested_form(field, value)
     value = loaded_form(value)
     if isinstance(field, mm.AwareDateTime) and isinstance(value, datetime) and value.tzinfo is None:
@@ -249,17 +249,13 @@ def _attributes(schema: Schema, value: Any) -> dict[str, tuple[mm.Field[Any], An
 
 def _each_part(field: KindField, value: Any, change: Callable[[Any, Any], Any]) -> Any:
     if isinstance(value, list) and field.elements is not None:
-        return _list_of(value, lambda one: change(field.elements, one))
+        return _parts_of(value, lambda _, one: change(field.elements, one))
     if not isinstance(value, Mapping):
         return value
     named = [name for name, _ in field.parts() if name in value]
     names = [*named, *(name for name in value if name not in named)]
     parts = ((name, value[name]) for name in names)
     return change_each(parts, lambda name, one: one if (inner := field.part(name)) is None else change(inner, one))
-
-
-def _list_of(values: Iterable[Any], change: Callable[[Any], Any]) -> list[Any]:
-    return _parts_of(values, lambda _, one: change(one))
 
 
 def _parts_of(values: Iterable[Any], change: Callable[[int, Any], Any]) -> list[Any]:
@@ -289,13 +285,13 @@ def _form_of(field: mm.Field[Any] | None, loaded: Any) -> Any:
         return _each_part(field, loaded, _store) if field.parts() else field.storer()(loaded)
     if isinstance(field, mm.Nested) and not isinstance(field, mm.Pluck):
         if is_many(field) and isinstance(loaded, (list, tuple)):
-            return _list_of(loaded, lambda one: _object(field, one))
+            return _parts_of(loaded, lambda _, one: _object(field, one))
         return _object(field, loaded)
     if isinstance(field, mm.Tuple) and isinstance(loaded, (list, tuple)):
         return _parts_of(loaded, lambda place, one: _store(field.tuple_fields[place], one))
     if isinstance(loaded, list) or isinstance(loaded, tuple) and not (field and is_own(field, "_serialize")):
         inner = field.inner if isinstance(field, mm.List) else None
-        return _list_of(loaded, lambda one: _store(inner, one))
+        return _parts_of(loaded, lambda _, one: _store(inner, one))
     if isinstance(loaded, Mapping):
         inner = field.value_field if isinstance(field, mm.Mapping) else None
         keys = field.key_field if isinstance(field, mm.Mapping) else None
