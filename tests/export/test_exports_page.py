@@ -43,4 +43,5 @@ def test_the_configuration_of_a_client_runs_the_command(story):
     server = json.loads(next(block[2] for block in BLOCKS if block[1] == "json"))["mcpServers"]["library"]
     assert server["args"][2:4] == ["gateway", "mcp"]
     result = story["app"].test_cli_runner().invoke(gateway_group, ["mcp", "--list"])
-    assert result.output == "tool              description\nauthor_getAuthor  Return an author.\n"
+    lines = ["tool              description", "author_addAuthor  Add an author.", "author_getAuthor  Return an author."]
+    assert result.output.splitlines() == lines
