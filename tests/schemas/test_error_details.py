@@ -257,7 +257,7 @@ def test_fields_and_checks_of_users_stay_as_they_are():
 def bounds_at(field: Any, path: str) -> dict[str, list[Any]]:
     """Return what the field at a path says of bounds, by their names in details."""
     kind = as_kind(field)
-    for name in filter(None, path.split(".")):
+    for name in path.split(".")[1:]:  # it is "" or begins with a dot; a name may be empty
         inner = kind.part(int(name) if kind.elements is not None else name)
         kind = kind if inner is None else as_kind(inner)
     words = describe(kind)
