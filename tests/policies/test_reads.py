@@ -185,6 +185,22 @@ def test_hidden_relations_are_in_no_projection(shop):
         assert shop.rentals.find_one({"_id": shop.first}, projection={"customer": {"name": 1}}) == {"_id": shop.first}
 
 
+@pytest.mark.parametrize("get", [{"customer": 1}, {"customer": {"name": 1, "email": 1}}])
+def test_a_hidden_name_of_copies_is_not_read(shop, monkeypatch, get):
+    """Screening would leave it out as well; it does not even leave the database."""
+    read, find = [], shop.gw.odm.storage.find
+    monkeypatch.setattr(
+        shop.gw.odm.storage, "find", lambda *given, **keys: read.extend(given[2]) or find(*given, **keys)
+    )
+    shop.gw.policy("customer", roles=["Auditor"], hide=["email"])
+    shop.gw.policy("rental", roles=["Auditor"])
+    with shop.calls("Auditor"):
+        shop.rentals.find(projection=get).to_list()
+        shop.customers.find().to_list()
+    assert {"customer.name", "name"} < set(read)
+    assert {"customer.email", "email"}.isdisjoint(read)
+
+
 def test_own_documents_and_copies_show_what_is_hidden_elsewhere(shop):
     shop.gw.policy("customer", roles="*", admit=True, hide=["email"], own=lambda context: [context["me"]])
     with shop.calls("Customer"):
