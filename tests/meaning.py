@@ -192,8 +192,9 @@ class Seen(Schema):
 
     @pre_load
     def see(self, data: Any, **kwargs: Any) -> Any:
-        """Note that the data was here."""
-        data["seen"] = True
+        """Note that the data was here; what is no object is refused after the hooks."""
+        if isinstance(data, dict):
+            data["seen"] = True
         return data
 
 
