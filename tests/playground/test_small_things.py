@@ -49,7 +49,9 @@ def test_a_table_tells_null_from_the_word_and_numbers_from_their_texts(page):
     open_act(page, "getShipments")
     send(page)
     page.get_by_role("tab", name="Table").click()
-    rows = page.get_by_role("region", name="Reply as a table").locator("tbody tr").all()
+    found = page.get_by_role("region", name="Reply as a table").locator("tbody tr")
+    found.first.wait_for()
+    rows = found.all()
     cells = [[one.strip() for one in row.locator("td").all_inner_texts()] for row in rows]
     assert cells == [["null", "5"], ['"null"', '"5"'], ['""', ""], ['"true"', ""], ["Rome", ""]]
     assert rows[0].locator("td").first.evaluate("one => getComputedStyle(one).fontStyle") == "italic"
