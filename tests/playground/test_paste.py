@@ -27,6 +27,16 @@ CMD = "".join(
 PART = 'gateway-body="' + JSON.replace("\\", "\\\\").replace('"', '\\"') + '"'
 DOUBLE = '"' + "".join(f"\\{one}" if one in '\\"$`' else one for one in JSON) + '"'
 
+
+def ansi(number):
+    """The body as a text of bash with each letter that is not ASCII, and each backslash, as ``number`` writes it."""
+    written = "".join(one if one.isascii() and one != "\\" else number(one) for one in JSON)
+    return "$'" + written.replace("'", "\\'") + "'"
+
+
+HEXADECIMAL = ansi(lambda one: "".join(f"\\x{byte:02x}" for byte in one.encode()))
+OCTAL = ansi(lambda one: "".join(f"\\{byte:03o}" for byte in one.encode()))
+CODE_POINTS = ansi(lambda one: f"\\U{ord(one):08X}")
 HERE = "".join(f"\\{one}" if one in "\\$`" else one for one in json.dumps(BODY))
 
 
@@ -36,6 +46,9 @@ def commands(url):
     return {
         "chromium": f"curl '{url}' \\\n  -H 'Accept: */*' \\\n  -H 'token: t0' \\\n  --data-raw {QUOTED} ;",
         "chromium, other letters": f"curl '{url}' -H 'Content-Type: application/json' --data-raw {ANSI} --compressed",
+        "hexadecimal bytes": f"curl {url} -d {HEXADECIMAL}",
+        "octal bytes": f"curl {url} -d {OCTAL}",
+        "code points": f"curl {url} -d {CODE_POINTS}",
         "chromium, cmd": f'curl ^"{url}^" ^\r\n  -H ^"Accept: */*^" ^\r\n  -X ^"POST^" ^\r\n  --data-raw ^"{CMD}^"',
         "firefox": f"curl '{url}' --compressed -X POST -H 'User-Agent: F (X11; \"L\")' --data-raw {QUOTED}",
         "postman": f"curl --location --request POST '{url}' \\\n--header 'Content-Type: application/json' \\\n"

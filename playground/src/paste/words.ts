@@ -42,7 +42,7 @@ class Bash {
   private readonly text: string;
 
   constructor(text: string) {
-    this.text = text.replace(CAT, (_, quote: string, _end, inner: string) => `'${(quote ? inner : inHere(inner)).replaceAll("'", "'\\''")}'`);
+    this.text = text.replace(CAT, (_, quote: string, _end, inner: string) => `'${(quote ? inner : inDouble(inner, true)).replaceAll("'", "'\\''")}'`);
   }
 
   read(): Command[] {
@@ -88,7 +88,7 @@ class Bash {
     const lines = this.text.slice(from).split("\n");
     const last = lines.findIndex((line) => line.trim() === end);
     const inner = lines.slice(0, last < 0 ? lines.length : last).join("\n");
-    of.input = isQuoted ? inner : inHere(inner);
+    of.input = isQuoted ? inner : inDouble(inner, true);
     return last < 0 ? this.text.length : from + lines.slice(0, last + 1).join("\n").length;
   }
 }
@@ -105,28 +105,25 @@ function placeIn(text: string, index: number): string {
   return `at line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
 }
 
-const marked = (_: string, one?: string, ticks?: string): string => one ?? (ticks === undefined ? `${FILLED}$` : `${FILLED}$(${ticks})`);
-
-function inDouble(text: string): string {
-  return text.replaceAll(/\\\r?\n/g, "").replace(/\\([$`"\\])|`([^`]*)`|\$(?=[a-z_{(])/gi, marked);
-}
-
-/** As in double quotes, but for the quotes. */
-function inHere(text: string): string {
-  return text.replaceAll(/\\\r?\n/g, "").replace(/\\([$`\\])|`([^`]*)`|\$(?=[a-z_{(])/gi, marked);
+/** What stands between double quotes; in a here-document, where quotes are plain, `isHere`. */
+function inDouble(text: string, isHere = false): string {
+  const read = (all: string, one?: string, ticks?: string): string =>
+    one ? (isHere && one === '"' ? all : one) : ticks === undefined ? `${FILLED}$` : `${FILLED}$(${ticks})`;
+  return text.replaceAll(/\\\r?\n/g, "").replace(/\\([$`"\\])|`([^`]*)`|\$(?=[a-z_{(])/gi, read);
 }
 
 const ANSI: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f", v: "\v", a: "\x07", e: "\x1b" };
-const BYTES = /(?:\\x[0-9a-f]{1,2})+/gi;
-const ESCAPE = /\\(?:u([0-9a-f]{1,4})|U([0-9a-f]{1,8})|([0-7]{1,3})|([\s\S]))/gi;
+const BYTE = /\\(?:x([\da-fA-F]{1,2})|([0-7]{1,3}))/g;
+const ESCAPE = /((?:\\x[\da-fA-F]{1,2}|\\[0-7]{1,3})+)|\\(?:u([\da-fA-F]{1,4})|U([\da-fA-F]{1,8})|([\s\S]))/g;
 
 /** What stands between `$'` and `'`. */
 function unescaped(text: string): string {
-  const codes = (run: string) => Uint8Array.from(run.split("\\x").slice(1), (code) => parseInt(code, 16));
-  const named = text.replace(/\\\\|(?:\\x[0-9a-f]{1,2})+/gi, (run) => (BYTES.test(run) ? new TextDecoder().decode(codes(run)) : run));
-  return named.replace(ESCAPE, (_, short?: string, long?: string, octal?: string, plain = "") => {
+  const decode = (run: string) =>
+    new TextDecoder().decode(Uint8Array.from(run.matchAll(BYTE), ([, hex, octal = ""]) => (hex ? parseInt(hex, 16) : parseInt(octal, 8))));
+  return text.replace(ESCAPE, (_, bytes?: string, short?: string, long?: string, plain = "") => {
+    if (bytes) return decode(bytes);
     if (short ?? long) return String.fromCodePoint(Math.min(parseInt(short ?? long ?? "", 16), 0x10ffff));
-    return octal ? String.fromCharCode(parseInt(octal, 8)) : (ANSI[plain] ?? plain);
+    return ANSI[plain] ?? plain;
   });
 }
 
