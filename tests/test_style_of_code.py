@@ -182,7 +182,7 @@ def test_no_storage_knows_the_hidden_field():
         ("odm.models", "import gatewayfw.web.mount", ["1: odm may not see web.mount"]),
         ("acts.registry", "from gatewayfw.storage.base import Storage", ["1: acts may not see storage.base"]),
         ("acts.registry", "from .. import core", ["1: acts may not see core"]),
-        ("acts.__init__", "from ..web.reader import parse", ["1: acts may not see web.reader"]),
+        ("acts.__init__", "from ..web.reader import read_body", ["1: acts may not see web.reader"]),
         (
             "acts.act",
             "if TYPE_CHECKING:\n    from gatewayfw.limits import R",

@@ -26,7 +26,9 @@ from gatewayfw.errors import BadRequest, Forbidden, TooLarge, UnsupportedMediaTy
 from gatewayfw.files.stores import error_of
 from gatewayfw.schemas.kinds.file import HEAD, FileField, Upload, type_of
 from gatewayfw.settings import Settings
-from gatewayfw.web.reader import CHUNK, MEDIA_TYPE, Patience, check_encoding, check_request, find_length, parse
+from gatewayfw.web.reader import MEDIA_TYPE, check_encoding, check_request, find_length
+from gatewayfw.web.slow_bodies import CHUNK, Patience
+from gatewayfw.web.strict_json import parse
 
 _SPOOLING = "the upload could not be spooled to the directory of temporary files"
 #: The part that holds the JSON.

@@ -13,7 +13,8 @@ from gatewayfw.errors import GatewayError, TooLarge
 from gatewayfw.odm.reading.projection import compile_projection
 from gatewayfw.schemas.get import SelectStruct
 from gatewayfw.schemas.kinds.containers import ObjectField
-from gatewayfw.web.reader import check_request, parse
+from gatewayfw.web.reader import check_request
+from gatewayfw.web.strict_json import parse
 
 
 def outcome(stop: Callable[..., Any], *arguments: Any) -> str:

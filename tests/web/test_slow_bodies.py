@@ -10,8 +10,8 @@ import pytest
 from flask import Request
 
 from gatewayfw.errors import BadRequest
-from gatewayfw.web import reader
-from gatewayfw.web.reader import CHUNK, Patience
+from gatewayfw.web import slow_bodies
+from gatewayfw.web.slow_bodies import CHUNK, Patience
 
 TOO_SLOW = "the request body arrives too slowly"
 
@@ -27,7 +27,7 @@ def clock(monkeypatch):
             return self.now
 
     clock = Clock()
-    monkeypatch.setattr(reader, "time", clock)
+    monkeypatch.setattr(slow_bodies, "time", clock)
     return clock
 
 
@@ -50,17 +50,17 @@ class Dripping:
         return b"x" * size
 
 
-@pytest.mark.parametrize("rate", [3, 1000, reader.EARNS - 1])
+@pytest.mark.parametrize("rate", [3, 1000, slow_bodies.EARNS - 1])
 def test_a_body_that_drips_ends_after_a_time_that_its_length_does_not_change(clock, rate):
     with Patience({}) as patient, pytest.raises(BadRequest, match=TOO_SLOW):
         while True:
             patient.read(Dripping(clock, rate))
-    allowed = 20 / (1 - rate / reader.EARNS)
+    allowed = 20 / (1 - rate / slow_bodies.EARNS)
     assert allowed <= clock.now <= allowed + 1024 / rate + 1
 
 
 def test_a_body_that_arrives_fast_enough_is_read_for_as_long_as_it_takes(clock):
-    body = Dripping(clock, reader.EARNS)
+    body = Dripping(clock, slow_bodies.EARNS)
     with Patience({}) as patient:
         assert [len(patient.read(body)) for _ in range(1000)] == [1024] * 1000
     assert clock.now == 125
@@ -104,7 +104,7 @@ def test_nothing_is_discarded_of_a_body_that_arrives_too_slowly(clock):
 
 @pytest.mark.parametrize("key", ["gunicorn.socket", "werkzeug.socket"])
 def test_a_read_that_waits_is_ended_with_the_connection(monkeypatch, pair, key):
-    monkeypatch.setattr(reader, "SECONDS", 0.05)
+    monkeypatch.setattr(slow_bodies, "SECONDS", 0.05)
     client, server = pair
     client.sendall(b"abcdef")
     with server.makefile("rb") as body, Patience({key: server}) as patient:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gatewayfw.errors import BadRequest
 from gatewayfw.settings import Settings
-from gatewayfw.web.reader import parse
+from gatewayfw.web.strict_json import parse
 from tests.web.refusals import refused
 
 SETTINGS = Settings()

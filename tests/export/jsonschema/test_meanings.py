@@ -18,8 +18,8 @@ from gatewayfw.export.jsonschema.kinds import Values
 from gatewayfw.schemas import Schemas, any_, compile_struct, mapping, object_
 from gatewayfw.schemas.kinds.descriptions import describe, describe_sent
 from gatewayfw.settings import Settings
-from gatewayfw.web.reader import parse
 from gatewayfw.web.reply import success
+from gatewayfw.web.strict_json import parse
 from tests.examples import examples
 from tests.meaning import ALSO_TEXT, DOUBTFUL, LEAVES, meanings
 
