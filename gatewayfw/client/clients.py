@@ -10,7 +10,6 @@ import secrets
 import ssl
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import isfinite
-from types import TracebackType
 from typing import Any, Self
 from uuid import uuid4
 
@@ -138,9 +137,7 @@ class HttpSender(Sender):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
 
@@ -275,11 +272,7 @@ def _checked_token(token: str | None) -> str | None:
 
 def split_files(given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return a ``set`` without its files, and these by their paths (``set.avatar``)."""
-    files = {
-        name: value
-        for name, value in given.items()
-        if isinstance(value, os.PathLike) or callable(getattr(value, "read", None))
-    }
+    files = {name: value for name, value in given.items() if isinstance(value, os.PathLike) or hasattr(value, "read")}
     kept = {name: value for name, value in given.items() if name not in files}
     return kept, {f"set.{name}": file for name, file in files.items()}
 

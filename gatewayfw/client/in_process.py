@@ -1,6 +1,7 @@
 """The client for tests, which calls the WSGI app."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Protocol, final
 
 from flask import Flask
@@ -20,20 +21,20 @@ class MakesApp(Protocol):
 
 
 @final
+@dataclass(frozen=True)
 class InProcess:
     """Requests through the WSGI app, whose routes may stand on a subdomain."""
 
-    def __init__(self, app: Flask, path: str, subdomain: str | None = None) -> None:
-        self._app = app
-        self._path = path
-        self._subdomain = subdomain
+    app: Flask
+    path: str
+    subdomain: str | None = None
 
     def post(self, data: bytes, headers: Mapping[str, str]) -> HttpReply:
         """Return the reply to a request body; raise exceptions that the app propagates."""
         # A test client for each call: threads must not share one. With its own cookies it would drop one that is sent.
-        client = self._app.test_client(use_cookies=False)
+        client = self.app.test_client(use_cookies=False)
         sent = {"data": data, "headers": dict(headers), "environ_overrides": {IN_PROCESS: True}}
-        with client.post(self._path, subdomain=self._subdomain, **sent) as response:
+        with client.post(self.path, subdomain=self.subdomain, **sent) as response:
             return HttpReply(response.status_code, ReplyHeaders(response.headers), response.get_data())
 
 

@@ -264,19 +264,14 @@ def _operation_of_batch(catalog: Mapping[str, Any]) -> Schema:
 
 def _operation_of(catalog: Mapping[str, Any], entry: ActEntry) -> Schema:
     first, _, rest = entry.act["description"].partition("\n")
+    request, reply = ({"$ref": f"{_SCHEMAS}{entry.key}.{part}"} for part in ("request", "reply"))
     return {
         "operationId": entry.title,
         "tags": [entry.model],
         "summary": first or entry.title,
         "description": f"{rest.strip()}\n\n{_ACCESS[entry.act['access']]}".lstrip(),
         "security": _security(entry.act, catalog["tokens"]),
-        **_exchange(
-            {"$ref": f"{_SCHEMAS}{entry.key}.request"},
-            _envelope({"$ref": f"{_SCHEMAS}{entry.key}.reply"}),
-            _statuses(entry.act),
-            _roles([entry.act]),
-            [entry],
-        ),
+        **_exchange(request, _envelope(reply), _statuses(entry.act), _roles([entry.act]), [entry]),
     }
 
 
@@ -301,9 +296,8 @@ def _exchange(
     form = form_of(entries)
     takes_key = any(entry.act["idempotent"] for entry in entries)
     more = [*([FORM_HEADER] if form else []), *([_KEY["name"]] if takes_key else [])]
-    plain = (
-        {} if form and all(needs_file(entry.act) for entry in entries) else {"application/json": {"schema": request}}
-    )
+    is_form = form and all(needs_file(entry.act) for entry in entries)
+    plain = {} if is_form else {"application/json": {"schema": request}}
     done = _response("What the act returned.", envelope, ["Idempotent-Replay"] if takes_key else [])
     refused = {str(status): {"$ref": f"{_REF}responses/{status}"} for status in sorted(statuses)}
     return {
@@ -326,15 +320,10 @@ def _security(act: Mapping[str, Any], tokens: Sequence[Mapping[str, str]]) -> li
 
 def _statuses(act: Mapping[str, Any]) -> frozenset[int]:
     ruled = {401, 403} if act["access"] != "public" else set()
+    ruled |= {422} if act["idempotent"] else set()
+    ruled |= {429} if act["limit"] else set()
     own = {error["status"] for error in act["errors"]}.intersection(_ERRORS)  # others are the default
-    return (
-        _ALWAYS
-        | {409, 412}
-        | ruled
-        | own
-        | ({422} if act["idempotent"] else set())
-        | ({429} if act["limit"] else set())
-    )
+    return _ALWAYS | {409, 412} | ruled | own
 
 
 def files_of(kind: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

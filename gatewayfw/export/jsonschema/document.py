@@ -25,21 +25,6 @@ from gatewayfw.export.jsonschema.kinds import Schema, ShownValues, Values, objec
 from gatewayfw.spelling import MAIN
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-#: The body of an error; it has more than the message only if the header X-Gateway-Detail is 1.
-ERROR: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "message": {"type": "string"},
-        "code": {"type": "string"},
-        "errors": {
-            "type": "object",
-            "additionalProperties": {"type": "array", "items": {"type": "string"}},
-            "description": "By the path of the value: set.name.",
-        },
-        "requestId": {"type": "string"},
-    },
-    "required": ["message"],
-}
 _DEFS = "#/$defs/"
 
 
@@ -95,9 +80,7 @@ def definitions(catalog: Mapping[str, Any], prefix: str) -> dict[str, Schema]:
         defs[f"{entry.key}.reply"] = _reply(shown, act, f"{entry.key}.shown")
     for model in catalog["models"]:
         defs[f"model.{model}"] = shown.whole(model)
-    details = {"type": "array", "items": {"$ref": f"{prefix}error.detail"}}
-    told = {"type": "object", "additionalProperties": details, "description": "A code for each text of errors."}
-    defs["error"] = {**ERROR, "properties": {**ERROR["properties"], "details": told}}
+    defs["error"] = _error({"$ref": f"{prefix}error.detail"})
     defs["error.detail"] = {"oneOf": list(map(shown.schema, catalog["codes"]))}
     return defs
 
@@ -139,6 +122,19 @@ def acts_of(catalog: Mapping[str, Any]) -> Iterator[ActEntry]:
 def _writers(catalog: Mapping[str, Any], prefix: str, defs: dict[str, Schema]) -> tuple[Values, ShownValues]:
     models = catalog["models"]
     return Values(models, prefix, defs), ShownValues(models, prefix, defs)
+
+
+def _error(detail: Schema) -> Schema:
+    """Return what an error body may have; most needs the header X-Gateway-Detail."""
+    text = {"type": "string"}
+    errors = _by_path(text, "By the path of the value: set.name.")
+    details = _by_path(detail, "A code for each text of errors.")
+    parts = {"message": text, "code": text, "errors": errors, "requestId": text, "details": details}
+    return {"type": "object", "properties": parts, "required": ["message"]}
+
+
+def _by_path(item: Schema, said: str) -> Schema:
+    return {"type": "object", "additionalProperties": {"type": "array", "items": item}, "description": said}
 
 
 def _request(entry: ActEntry, prefix: str) -> Schema:

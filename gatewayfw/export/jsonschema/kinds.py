@@ -272,8 +272,8 @@ def _integer(kind: Description) -> Schema:
 
 def _decimal(kind: Description) -> Schema:
     fraction = rf"(?:\.[0-9]{{1,{kind['places']}}})?" if kind["places"] else ""
-    bounds = [f"at least {kind['minimum']}"] if "minimum" in kind else []
-    bounds += [f"at most {kind['maximum']}"] if "maximum" in kind else []
+    ends = {"minimum": "at least", "maximum": "at most"}
+    bounds = [f"{word} {kind[name]}" for name, word in ends.items() if name in kind]
     text: Schema = {"type": "string", "pattern": f"^-?[0-9]{{1,{MOST_DIGITS}}}{fraction}$"}
     written = {"anyOf": [text, {"type": "integer"}]} if kind.get("whole") else text
     return {**written, "$comment": f"A number {' and '.join(bounds)}."} if bounds else written

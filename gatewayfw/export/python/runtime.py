@@ -57,11 +57,9 @@ def runtime() -> Runtime:
 def import_lines(imports: frozenset[tuple[str, str]]) -> str:
     """Return import statements for pairs of a module and a name in it, or none."""
     whole = [f"import {module}\n" for module, name in sorted(imports) if not name]
-    named: dict[str, list[str]] = {}
-    for module, name in sorted(imports):
-        if name:
-            named.setdefault(module, []).append(name)
-    return "".join([*whole, *(f"from {module} import {', '.join(names)}\n" for module, names in named.items())])
+    modules = dict.fromkeys(module for module, name in sorted(imports) if name)
+    named = {of: ", ".join(name for module, name in sorted(imports) if module == of and name) for of in modules}
+    return "".join([*whole, *(f"from {module} import {names}\n" for module, names in named.items())])
 
 
 def _imported(statement: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:

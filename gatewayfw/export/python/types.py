@@ -245,10 +245,8 @@ def comment(kind: Mapping[str, Any]) -> str:
 
 def docstring(text: str, indent: str) -> str:
     """Return a docstring, or ``...`` for a text without words."""
-    return _docstring(text, indent) if text.strip() else f"{indent}..."
-
-
-def _docstring(text: str, indent: str) -> str:
+    if not text.strip():
+        return f"{indent}..."
     lines = [printable(line).rstrip().replace("\\", "\\\\").replace('"', '\\"') for line in text.strip().splitlines()]
     start = "\n".join(f"{indent}{line}" if line else "" for line in lines).strip()
     end = f"\n{indent}" if len(lines) > 1 else ""
@@ -284,7 +282,7 @@ def _typed_dict(name: str, entries: Sequence[Entry], doc: str, *, plain: bool) -
     head = f"class {name}(TypedDict{'' if is_total else ', total=False'}):"
     lines = [line for entry in entries for line in _describe(entry, f"{entry.name}: {_annotated(entry, is_total)}")]
     if doc or not lines:
-        said = _docstring(doc or "No keys.", "    ")
+        said = docstring(doc or "No keys.", "    ")
         lines = [said, *([""] if lines else []), *lines]
     return "\n".join([head, *lines]) + "\n"
 

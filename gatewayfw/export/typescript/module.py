@@ -74,23 +74,16 @@ def _link(models: Mapping[str, Any], name: str, link: Mapping[str, Any]) -> Type
 def _service(models: Mapping[str, Any], service: Mapping[str, Any]) -> str:
     if service["remote"]:
         return "Remote"
-    return block(
-        TypeMember(
-            model, block(TypeMember(name, _act(models, act), comment=comment_on(act)) for name, act in acts.items())
-        )
+    described = {
+        model: block(TypeMember(name, _act(models, act), comment=comment_on(act)) for name, act in acts.items())
         for model, acts in service["acts"].items()
-    )
+    }
+    return block(TypeMember(model, text) for model, text in described.items())
 
 
 def _act(models: Mapping[str, Any], act: Mapping[str, Any]) -> str:
-    return block(
-        [
-            _set(act["set"]),
-            TypeMember("get", _get(models, act)),
-            TypeMember("body", _body(act["returns"])),
-            *([TypeMember("idempotent", "true")] if act["idempotent"] else []),
-        ]
-    )
+    members = [_set(act["set"]), TypeMember("get", _get(models, act)), TypeMember("body", _body(act["returns"]))]
+    return block([*members, *([TypeMember("idempotent", "true")] if act["idempotent"] else [])])
 
 
 def _set(kind: Description) -> TypeMember:
