@@ -9,6 +9,7 @@ A sentence about a value is a `Text`: it has a code, which programs read, of `ga
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast, final, get_args
 
@@ -62,10 +63,21 @@ class Text(str):
 
 def detail_of(text: str) -> ErrorDetail:
     """Return what programs read of a text about a value, known or not."""
-    known = text if isinstance(text, Text) else KNOWN.get(text, INVALID)
+    known = text if isinstance(text, Text) else KNOWN.get(text) or _filled(text)
     told = known if known is text or known._is_whole else INVALID
     bounds = {name: told.bounds[name] for name in CODES[told.codes[0]] if name in told.bounds}
     return cast(ErrorDetail, {"code": told.codes[0], **bounds})
+
+
+def _filled(text: str) -> Text:
+    """Return a known text, of which this one has the bounds; `INVALID` for any other."""
+    for form, known in _FORMS.items():
+        if found := form.fullmatch(text):
+            bounds = {name: int(bound) for name, bound in found.groupdict().items()}
+            if len(known.codes) == 1:
+                return known.format(**bounds)
+            return Text(text, "out_of_range", minimum=bounds["min"], maximum=bounds["max"])
+    return INVALID
 
 
 # Values
@@ -106,13 +118,15 @@ NO_LENGTH_BETWEEN = Text("Length must be between {min} and {max}.", "too_short",
 NO_LENGTH = Text("Length must be {equal}.", "wrong_length")
 TOO_SMALL = Text("Must be greater than or equal to {min}.", "too_small")
 TOO_GREAT = Text("Must be less than or equal to {max}.", "too_large")
+NOT_GREATER = Text("Must be greater than {min}.", "not_greater")
+NOT_LESS = Text("Must be less than {max}.", "not_less")
 NO_NUMBER_BETWEEN = Text(
     "Must be greater than or equal to {min} and less than or equal to {max}.", "too_small", "too_large"
 )
 TOO_MANY_PLACES = Text("Must have at most {max} decimal places.", "too_many_places")
 TOO_MANY_DIGITS = Text("Must have at most {max} digits.", "too_many_digits")
 TOO_MANY_BYTES = Text("Must be text of at most {max} bytes.", "too_many_bytes")
-NO_MATCH = Text("String does not match expected pattern.", "no_match")
+NO_MATCH = Text("String does not match expected pattern.", "no_match", pattern=None)
 NO_CHOICE = Text("Must be one of: {choices}.", "not_a_choice")
 
 # -- nothing that the database can hold
@@ -173,6 +187,9 @@ NO_SINGLE_ID = Text("Expected one id.", "wrong_type", expected="object_id")
 REPEATED_ID = Text("Ids may not repeat.", "repeated")
 TOO_MANY_IDS = Text("More than {max} ids.", "too_long")
 OF_FILE = Text("Comes from the file.", "fixed")
+NO_FILE_PART = Text("expected a file, as it is and with a file name", "wrong_type", expected="file")
+FILE_TOO_LARGE = Text("the file has more than {max} bytes", "too_long")
+OTHER_FILE_TYPE = Text("the content must be {types}", "not_a_choice")
 
 # -- of what is stored
 
@@ -183,6 +200,7 @@ REVISION = Text("is {revision}", "stale")
 
 _OTHERS: Mapping[str, Sequence[str]] = {
     "date": ("Not a valid date.",),
+    "datetime": [f"Not a valid {kind}datetime." for kind in ("", "naive ", "aware ")],
     "duration": ("Not a valid period of time.",),
     "ip": [f"Not a valid {kind} address." for kind in ("IP", "IPv4", "IPv6")],
     "ip_interface": [f"Not a valid {kind} interface." for kind in ("IP", "IPv4", "IPv6")],
@@ -190,12 +208,19 @@ _OTHERS: Mapping[str, Sequence[str]] = {
     "number": ("Number too large.", "Special numeric values (nan or infinity) are not permitted."),
     "object": ("Invalid input type.",),
     "string": ("Not a valid utf-8 string.",),
+    "time": ("Not a valid time.",),
 }
 _MOMENTS = [Text(f"Not a valid {kind}.", "wrong_type") for kind in ("{obj_type}", "{awareness} {obj_type}")]
 #: Texts by what they say.
 KNOWN: Mapping[str, Text] = {
     **{str(text): text for text in (*list(globals().values()), *_MOMENTS) if isinstance(text, Text)},
     **{text: Text(text, "wrong_type", expected=kind) for kind, texts in _OTHERS.items() for text in texts},
+}
+#: Those with bounds, by what they are with whole numbers for them.
+_FORMS = {
+    re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>-?[0-9]{1,18})", re.escape(text))): text
+    for text in KNOWN.values()
+    if re.search("{(min|max|equal)}", text)
 }
 
 # Requests
@@ -283,12 +308,9 @@ NO_JSON_PART = "the part {part} must be JSON in UTF-8"
 PART_TOO_LARGE = "the part {part} is too large"
 UNEXPECTED_PART = "unexpected part: the files of this request may be {names}"
 REPEATED_PART = "{path}: the part comes twice"
-NO_FILE_PART = "{path}: expected a file, as it is and with a file name"
 REPEATED_HEAD = "a part has the same head twice"
 LONG_HEAD = "the head of a part is too long"
 AFTER_LAST_PART = "there are bytes after the last part"
-FILE_TOO_LARGE = "{path}: the file has more than {max} bytes"
-OTHER_FILE_TYPE = "{path}: the content must be {types}"
 
 # -- a batch
 

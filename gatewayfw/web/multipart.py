@@ -22,8 +22,9 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.sansio import multipart
 
 from gatewayfw import messages
-from gatewayfw.errors import BadRequest, Forbidden, TooLarge, UnsupportedMediaType, ValidationError
+from gatewayfw.errors import BadRequest, Forbidden, GatewayError, TooLarge, UnsupportedMediaType, ValidationError
 from gatewayfw.files.stores import error_of
+from gatewayfw.messages import Text
 from gatewayfw.schemas.kinds.file import HEAD, FileField, Upload, type_of
 from gatewayfw.settings import Settings
 from gatewayfw.web.reader import MEDIA_TYPE, check_encoding, check_request, find_length
@@ -134,7 +135,7 @@ class Form:
             if path in self.files:
                 raise BadRequest(messages.REPEATED_PART.format(path=path))
             if not isinstance(event, multipart.File) or _is_encoded(event):
-                raise BadRequest(messages.NO_FILE_PART.format(path=path))
+                raise _refused(BadRequest, path, messages.NO_FILE_PART)
             self.files[path] = self._spool(path, event.filename, expected[path])
         if event.data.strip():
             raise BadRequest(messages.AFTER_LAST_PART)
@@ -151,7 +152,7 @@ class Form:
         for chunk in self._content():
             size += len(chunk)
             if size > field.most:
-                raise TooLarge(messages.FILE_TOO_LARGE.format(path=path, max=field.most))
+                raise _refused(TooLarge, path, messages.FILE_TOO_LARGE.format(max=field.most))
             digest.update(chunk)
             try:
                 spool.write(chunk)
@@ -249,8 +250,15 @@ def _read(request: Request, patience: Patience) -> bytes:
 def _judged(path: str, field: FileField, head: bytes) -> str:
     found = type_of(head, field.types)
     if found is None:
-        raise UnsupportedMediaType(messages.OTHER_FILE_TYPE.format(path=path, types=" or ".join(field.types)))
+        told = messages.OTHER_FILE_TYPE.format(types=" or ".join(field.types), choices=list(field.types))
+        raise _refused(UnsupportedMediaType, path, told)
     return found
+
+
+def _refused(kind: type[GatewayError], path: str, text: Text) -> GatewayError:
+    error = kind(f"{path}: {text}")
+    error.errors = {path: [text]}
+    return error
 
 
 def _is_encoded(part: multipart.Field | multipart.File) -> bool:

@@ -31,11 +31,13 @@ from gatewayfw.schemas import (
 )
 from gatewayfw.schemas.kinds import as_kind, checks
 from gatewayfw.schemas.kinds.descriptions import describe
+from gatewayfw.schemas.paths import flat
 from gatewayfw.settings import Settings
 from gatewayfw.web.reply import dumps
 from tests import meaning
 from tests.examples import examples
 from tests.schemas.calls import refusals
+from tests.schemas.kinds.test_marshmallow_table import NEEDED
 from tests.strategies import json_values, kinds_with_values
 
 MODES = ("assert", "create")
@@ -179,6 +181,11 @@ CASES: dict[str, tuple[Any, Any, Details]] = {
     ),
     "Equal": (mm.Integer(validate=validate.Equal(1)), 2, {"": [{"code": "not_a_choice", "choices": [1]}]}),
     "Regexp": (mm.String(validate=validate.Regexp("a")), "b", {"": [{"code": "no_match", "pattern": None}]}),
+    "Regexp with a text": (
+        mm.String(validate=validate.Regexp("a", error="No!")),
+        "b",
+        {"": [{"code": "no_match", "pattern": None}]},
+    ),
     "Email": (mm.String(validate=validate.Email(error="No!")), "b", {"": [expected("email")]}),
     "URL": (mm.String(validate=validate.URL()), "b", {"": [expected("url")]}),
     "And": (
@@ -195,6 +202,7 @@ CASES: dict[str, tuple[Any, Any, Details]] = {
     "Enum of flags by value": (mm.Enum(Right, by_value=True), 4, {"": [expected("integer")]}),
     "UUID": (mm.UUID(), "a", {"": [expected("uuid")]}),
     "DateTime": (mm.DateTime(), "a", {"": [expected("datetime")]}),
+    "DateTime with a text": (mm.DateTime(error_messages={"invalid": "No."}), "a", {"": [expected("datetime")]}),
     "AwareDateTime": (mm.AwareDateTime(), "2020-01-01T00:00:00", {"": [expected("datetime")]}),
     "Time": (mm.Time(), "a", {"": [expected("time")]}),
     "Date": (mm.Date(), "a", {"": [expected("date")]}),
@@ -309,6 +317,42 @@ CHECKED = st.one_of(
 @given(field=CHECKED, value=json_values, mode=st.sampled_from(MODES))
 def test_each_text_about_a_wrong_value_of_any_field_has_a_code_and_its_bounds(field, value, mode):
     assert faults(field, value, mode) == []
+
+
+_counts = st.integers(0, 3)
+#: Checks of marshmallow's whose texts say their bounds; what a text says of choices may be of any type.
+TOLD = st.one_of(
+    st.tuples(_counts, _counts).map(lambda ends: validate.Length(*sorted(ends))),
+    st.builds(validate.Length, min=_counts) | st.builds(validate.Length, max=_counts),
+    st.builds(validate.Length, equal=_counts),
+    st.tuples(_ends, _ends).map(lambda ends: validate.Range(*sorted(ends))),
+    st.builds(validate.Range, min=_ends, min_inclusive=st.booleans()),
+    st.builds(validate.Range, max=_ends, max_inclusive=st.booleans()),
+    st.sampled_from([validate.Regexp("a"), validate.Email(), validate.URL()]),
+)
+NAMED = [
+    name
+    for name in mm.__all__
+    if name not in ("Field", "Number", "Mapping", "Enum", "Pluck", "Function", "Method", "Constant")
+]
+
+
+@examples(300)
+@given(name=st.sampled_from(NAMED), check=TOLD, value=json_values | st.text("ab", max_size=4) | st.integers(-4, 4))
+@example(name="Integer", check=validate.Range(min=1), value=0)
+@example(name="List", check=validate.Length(1, 2), value=[])
+@example(name="AwareDateTime", check=validate.Email(), value="2020-01-01T00:00:00")
+def test_each_text_that_a_schema_of_an_act_raises_has_a_code_and_its_bounds(name, check, value):
+    field = getattr(mm, name)(**NEEDED.get(name, {}), validate=check)
+    try:
+        Schema.from_dict({"x": field})().load({"x": value})
+    except ValidationError as error:
+        for text in (text for _, text in flat(error.normalized_messages(), "") if text != messages.INVALID):
+            detail = detail_of(text)
+            assert detail != NOTHING, text
+            assert tuple(bound for bound in detail if bound != "code") == CODES[detail["code"]]
+    except (TypeError, AttributeError):  # a check of a value that it does not measure
+        pass
 
 
 TEXTS = ("Not a valid {obj_type}.", "Not a valid integer.")

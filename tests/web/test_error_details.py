@@ -54,7 +54,11 @@ def client(database):
     def add_country(body):
         return countries.insert_one(doc=body["details"]["set"])
 
-    @gw.acts.act("city", "take", set={"photo": file(most="1kB"), "plan": object_({"on": array(integer())})})
+    @gw.acts.act(
+        "city",
+        "take",
+        set={"photo": file(most=9, types=["image/gif", "image/png"]), "plan": object_({"on": array(integer())})},
+    )
     def take(body):
         return None
 
@@ -206,6 +210,22 @@ def test_a_file_that_is_missing_and_one_that_is_none(client):
     assert client.post("/gateway", data=form, headers=FORM).get_json()["body"]["details"] == {}
     reply = client.post("/gateway", data={"gateway-body": asked}, headers=FORM, content_type=kind).get_json()["body"]
     assert told(reply) == {"set.photo": [{"code": "required"}]}
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "detail"),
+    [
+        (b"GIF89a" + bytes(4), 413, {"code": "too_long", "maximum": 9}),
+        (b"GIF90a", 415, {"code": "not_a_choice", "choices": ["image/gif", "image/png"]}),
+        ("GIF89a", 400, {"code": "wrong_type", "expected": "file"}),
+    ],
+)
+def test_a_file_that_is_refused(client, content, status, detail):
+    asked = json.dumps({"model": "city", "act": "take", "details": {"set": {"plan": {"on": [1]}}, "get": {}}})
+    photo = content if isinstance(content, str) else (io.BytesIO(content), "a")
+    form = {"gateway-body": asked, "set.photo": photo}
+    reply = client.post("/gateway", data=form, headers=FORM, content_type="multipart/form-data")
+    assert (reply.status_code, told(reply.get_json()["body"])) == (status, {"set.photo": [detail]})
 
 
 @pytest.mark.parametrize("atomic", [False, True])
