@@ -48,6 +48,11 @@ def parts(title):
     return old, new
 
 
+def new_parts(title):
+    """Return the new code of a section, and what is to be run once."""
+    return [parts(title)[1], *blocks(title, "python")[1:]]
+
+
 def run(code):
     """Run code of the page with what it takes for granted, outside of the context that the plugin opens for a test."""
     Context().run(exec, code, names())
@@ -92,10 +97,10 @@ def test_the_command_finds_the_old_code(title, tmp_path):
 def test_the_old_code_ends_as_the_page_says_and_the_new_code_runs(title, monkeypatch):
     if title == "Data in memory":
         monkeypatch.setenv("GATEWAYFW_ENV", "production")
-    old, new = parts(title)
+    old, _ = parts(title)
     with pytest.raises(ERRORS[title]) if title in ERRORS else nullcontext():
         run(old)
-    for code in (new, *blocks(title, "python")[1:]):
+    for code in new_parts(title):
         run(code)
 
 

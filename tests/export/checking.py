@@ -18,7 +18,7 @@ from tests.installing import node_modules
 ROOT = Path(__file__).parent.parent.parent
 #: What mypy knows of the standard library and of gatewayfw: learning it anew takes ten times as long as a check.
 CACHE = ROOT / "build" / "mypy"
-_FOUND = re.compile(r"(\w+)\.py:(\d+): error: .*\[([a-z-]+)\]")
+_FOUND = re.compile(r"(?:[\w/]+/)?(\w+)\.py:(\d+): error: .*\[([a-z-]+)\]")
 _EXPECTED = re.compile(r"#! ([a-z-]+)")
 
 
