@@ -1,4 +1,7 @@
-"""Fixtures of the tests with other people's tools; these tests run only by ``./dev test --tools``."""
+"""Fixtures of the tests with other people's tools; these tests run only by ``./dev test --tools``.
+
+Tools and compilers start slowly, so each is asked as seldom as it can be: of several files, it names the one at fault.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,29 @@ import contextlib
 import json
 import os
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from gatewayfw.core import Gateway
 from gatewayfw.export.openapi import openapi
 from tests.installing import node_modules, python_packages, ran
 from tests.playground.service import served
-from tests.tools.services import GATEWAYS, things
+from tests.tools.services import DOCUMENTS, GATEWAYS, things
 
 HERE = Path(__file__).parent
 #: They download tools and take long.
 collect_ignore_glob = [] if os.environ.get("GATEWAYFW_TEST_TOOLS") == "1" else ["test_*.py"]
 
 
+@cache
+def catalog(name):
+    """What a gateway, by its name, says of itself."""
+    return GATEWAYS[name]().catalog()
+
+
 class Toolbox:
-    """A folder for one test, with the files and the programs of one tool.
+    """A folder with the files and the programs of one tool.
 
     The files are those of a folder beside this file: a lock file of npm or `requirements.txt`, and what a test needs.
     """
@@ -48,49 +57,39 @@ class Toolbox:
         self.write("tsconfig.json", json.loads((HERE / "tsconfig.json").read_text()) | {"files": list(names)})
         self.run("tsc", "-p", ".")
 
-    def typescript(self, name: str, *words: str) -> None:
-        """Check a program by the compiler, then run it."""
-        self.compiles(f"{name}.ts")
-        self.run("esbuild", f"{name}.ts", "--bundle", "--platform=node", "--format=esm", "--outfile=out.mjs")
-        ran(["node", "out.mjs", *words], self.folder)
+    def runs(self, name: str, *words: str) -> None:
+        """Fail the test if a program in TypeScript fails."""
+        self.run("esbuild", f"{name}.ts", "--bundle", "--platform=node", "--format=esm", f"--outfile={name}.mjs")
+        ran(["node", f"{name}.mjs", *words], self.folder)
 
     def write(self, name: str, value: object) -> None:
         """Write a value as JSON."""
         (self.folder / name).write_text(json.dumps(value), "utf-8")
 
 
-@pytest.fixture
-def toolbox(tmp_path):
+@pytest.fixture(scope="module")
+def toolbox(tmp_path_factory):
     """Make the folder of a tool, by name."""
-    return lambda name: Toolbox(name, tmp_path)
+    return lambda name: Toolbox(name, tmp_path_factory.mktemp(name))
 
 
-def documented(made: Toolbox, gw: Gateway, **options) -> None:
-    """Write the document of a gateway into a folder."""
-    made.write("openapi.json", openapi(gw.catalog(), **options))
+@pytest.fixture(scope="module")
+def documents(toolbox):
+    """Make such a folder with the documents of all gateways, and what is sent to the one with awkward kinds."""
 
-
-@pytest.fixture
-def read(toolbox):
-    """Make the folder of a tool with the document of a gateway, by their names."""
-
-    def read(tool, name, **options):
+    def documents(tool, **servers):
         made = toolbox(tool)
-        documented(made, GATEWAYS[name](), **options)
+        for label, (name, virtual_paths) in DOCUMENTS.items():
+            more = {"servers": [servers[label]]} if label in servers else {}
+            made.write(f"{label}.json", openapi(catalog(name), virtual_paths=virtual_paths, **more))
+        made.write("things.json", list(things().documents))
         return made
 
-    return read
+    return documents
 
 
-@pytest.fixture
-def live(toolbox):
-    """Make such a folder, and serve the gateway: give folder and URL."""
+@pytest.fixture(scope="module")
+def urls():
+    """Where the sample service and the one with awkward kinds are served."""
     with contextlib.ExitStack() as stack:
-
-        def live(tool, name, **options):
-            made, gw = toolbox(tool), GATEWAYS[name]()
-            documented(made, gw, **options)
-            made.write("documents.json", list(things().documents))
-            return made, stack.enter_context(served(gw.create_app()))
-
-        yield live
+        yield {name: stack.enter_context(served(GATEWAYS[name]().create_app())) for name in ("sample", "awkward")}

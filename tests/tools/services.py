@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import mongomock
 import pytest
 
+from gatewayfw.auth import Auth, Rule, Tokens, header
 from gatewayfw.core import Gateway
+from gatewayfw.errors import Unauthenticated
+from gatewayfw.schemas import object_, string
 from sample_service import demo
 from sample_service.app import create_service
 from tests.export.every_field import Service, every_row, make_service
@@ -15,6 +19,8 @@ from tests.export.market import market
 from tests.export.village import village
 from tests.fuzz.zoo import make_zoo
 from tests.playground.service import TOKEN_KEY
+
+KEEPER = {"_id": "0" * 24, "isGhost": True, "name": "Ann"}
 
 
 def sample() -> Gateway:
@@ -27,11 +33,34 @@ def sample() -> Gateway:
 
 
 def things() -> Service:
-    """A service with fields of every kind; it takes batches."""
+    """A service with fields of every kind and a keeper who logs in; it takes batches."""
     # JSON.stringify writes a number such as 1e20 as an integer, which does not fit 64 bits. Generators make classes of
     # names: of `Boolean` and `boolean` the same.
     rows = {name.lower(): (name, row) for name, row in every_row().items() if not name.startswith("large_")}
-    return make_service(dict(rows.values()), max_batch=5)
+    service = make_service(dict(rows.values()), max_batch=5)
+    _keeper(service.gw)
+    return service
+
+
+def _keeper(gw: Gateway) -> None:
+    tokens = Tokens(TOKEN_KEY)
+    auth = Auth(gw.context_fns, tokens, lambda id_: KEEPER, role_from=header("role"))
+    hooks = [auth.read_token, auth.load_user, auth.grant(Rule(roles=()))]
+    named = object_({"name": string()})
+
+    @gw.acts.act(
+        "keeper", "login", set={"password": string()}, public=True, mcp="read", returns=object_({"token": string()})
+    )
+    def login(body: Any) -> Any:
+        """Return a token."""
+        if body["details"]["set"]["password"] != "secret words":
+            raise Unauthenticated("wrong password")
+        return {"token": tokens.issue({"_id": KEEPER["_id"]})}
+
+    @gw.acts.act("keeper", "me", pre_act=hooks, mcp="read", returns=named)
+    def me(body: Any) -> Any:
+        """Return the keeper's name."""
+        return {"name": KEEPER["name"]}
 
 
 #: Gateways by name.
@@ -42,5 +71,9 @@ GATEWAYS: Mapping[str, Callable[[], Gateway]] = {
     "market": market,
     "zoo": make_zoo,
 }
-#: Those of which tools read the document, and whether each act has a path of its own there.
-DOCUMENTS = [("sample", False), ("market", False), *((name, True) for name in GATEWAYS)]
+#: Documents by name: whose they are, and whether each act has a path of its own there.
+DOCUMENTS = {
+    **{name: (name, True) for name in GATEWAYS},
+    "sample_in_one": ("sample", False),
+    "market_in_one": ("market", False),
+}

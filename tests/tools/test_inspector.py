@@ -14,14 +14,18 @@ from pathlib import Path
 import pytest
 import uvicorn
 
+from gatewayfw.client import InProcessClient
 from gatewayfw.export.mcp import make_server
+from sample_service.demo import email_of, password_of
 from tests.installing import ran
-from tests.tools.services import things
+from tests.tools.services import GATEWAYS, things
 
 ROOT = Path(__file__).parent.parent.parent
+#: A server whose machine is busy takes longer to start than the inspector waits by default.
+PATIENCE = ("--connect-timeout", "120000")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def inspect(toolbox):
     """Run the inspector on a server with some words; give what it prints."""
     made = toolbox("inspector")
@@ -29,7 +33,7 @@ def inspect(toolbox):
     node = str(brought) if brought.exists() else str(shutil.which("node"))
 
     def inspect(server, *words):
-        command = [node, str(made.programs / "mcp-inspector"), "--cli", *server, *words]
+        command = [node, str(made.programs / "mcp-inspector"), "--cli", *PATIENCE, *server, *words]
         return json.loads(ran(command, made.folder, HOME=str(made.folder)))
 
     return inspect
@@ -46,10 +50,14 @@ def sample(tmp_path):
 
 
 @contextlib.contextmanager
-def served(gw):
-    """The address of a gateway's tools, served over HTTP by the official package."""
+def served(gw, **headers):
+    """The address of a gateway's tools, served over HTTP by the official package, which sends some headers."""
     client = gw.create_app().test_client()
-    app = make_server(gw.catalog(), lambda body: client.post("/gateway", json=body).get_json()).streamable_http_app()
+
+    def send(body):
+        return client.post("/gateway", json=body, headers=headers).get_json()
+
+    app = make_server(gw.catalog(), send).streamable_http_app()
     with socket.create_server(("127.0.0.1", 0)) as bound:
         http = uvicorn.Server(uvicorn.Config(app, log_level="error"))
         thread = threading.Thread(target=http.run, args=([bound],))
@@ -80,6 +88,17 @@ def test_it_reads_a_protected_list_with_what_get_names(inspect, sample):
     assert {"email", "organizations"} == row.keys()
 
 
+def test_it_reads_two_pages_of_a_protected_list_over_http(inspect):
+    gw = GATEWAYS["sample"]()
+    known = {"email": email_of("Manager"), "password": password_of("Manager")}
+    token = InProcessClient(gw).call("user", "login", set=known, get={"token": 1})["token"]
+    with served(gw, token=token) as url:
+        first = inspect([url], *call("user_getUsers", set={"limit": 4}, get={"email": 1}))["structuredContent"]
+        given = {"limit": 4, "after": first["next"]}
+        second = inspect([url], *call("user_getUsers", set=given, get={"email": 1}))["structuredContent"]
+    assert (len(first["rows"]), len(second["rows"]), second["next"]) == (4, 2, None)
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
@@ -95,7 +114,7 @@ def test_it_is_told_of_errors(inspect, sample, arguments, told):
     assert '"isError": true' in str(raised.value)
 
 
-def test_it_sends_and_shows_awkward_kinds_over_http(inspect):
+def test_it_sends_lists_and_shows_awkward_kinds_over_http(inspect):
     service = things()
     shown = dict.fromkeys(service.rows, 1)
     with served(service.gw) as url:
@@ -103,3 +122,19 @@ def test_it_sends_and_shows_awkward_kinds_over_http(inspect):
         for document in service.documents:
             first = inspect([url], *call("thing_add_create", set=document, get=shown))["structuredContent"]
             assert first.keys() == {"_id", *document}
+        page = inspect([url], *call("thing_list", set={"limit": 2}, get={"enums": 1}))["structuredContent"]
+        given = {"limit": 2, "after": page["next"]}
+        last = inspect([url], *call("thing_list", set=given, get={"enums": 1}))["structuredContent"]
+        assert (len(page["rows"]), len(last["rows"]), last["next"]) == (2, 1, None)
+
+
+def test_it_logs_in_and_runs_a_protected_act_over_http(inspect):
+    gw = things().gw
+    with served(gw) as url:
+        token = inspect([url], *call("keeper_login", set={"password": "secret words"}))["structuredContent"]["token"]
+        with pytest.raises(AssertionError, match="wrong password"):
+            inspect([url], *call("keeper_login", set={"password": "wrong"}))
+        with pytest.raises(AssertionError, match="you should send your id with token key"):
+            inspect([url], *call("keeper_me"))
+    with served(gw, token=token) as url:
+        assert inspect([url], *call("keeper_me"))["structuredContent"] == {"name": "Ann"}

@@ -6,20 +6,22 @@ import pytest
 
 from tests.tools.services import DOCUMENTS
 
-
-def generate(made):
-    made.run("openapi-typescript", "openapi.json", "-o", "made.ts")
+CALLED = ["sample", "awkward"]
 
 
-@pytest.mark.parametrize("name", ["sample", "awkward"])
-def test_calls_with_them_succeed(live, name):
-    made, url = live("openapi_typescript", name, virtual_paths=True)
-    generate(made)
-    made.typescript(name, url)
+@pytest.fixture(scope="module")
+def made(documents):
+    """A folder with the types of each document, and programs that call two services by them."""
+    made = documents("openapi_typescript")
+    for label in DOCUMENTS:
+        made.run("openapi-typescript", f"{label}.json", "-o", f"{label}.ts")
+    return made
 
 
-@pytest.mark.parametrize(("name", "virtual_paths"), DOCUMENTS)
-def test_those_of_any_gateway_compile(read, name, virtual_paths):
-    made = read("openapi_typescript", name, virtual_paths=virtual_paths)
-    generate(made)
-    made.compiles("made.ts")
+def test_what_it_makes_and_programs_that_use_it_compile(made):
+    made.compiles(*(f"{label}.ts" for label in DOCUMENTS), *(f"call_{name}.ts" for name in CALLED))
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_calls_with_it_succeed(made, urls, name):
+    made.runs(f"call_{name}", urls[name])

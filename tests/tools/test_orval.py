@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from tests.tools.services import DOCUMENTS
 
-
-def test_calls_with_them_succeed(live):
-    made, url = live("orval", "sample", virtual_paths=True)
-    document = json.loads((made.folder / "openapi.json").read_text())
-    made.write("openapi.json", {**document, "servers": [{"url": url}]})  # what --server writes
-    made.run("orval")
-    made.typescript("sample")
+CALLED = ["sample", "awkward"]
 
 
-@pytest.mark.parametrize(("name", "virtual_paths"), DOCUMENTS)
-def test_those_of_any_gateway_compile(read, name, virtual_paths):
-    made = read("orval", name, virtual_paths=virtual_paths)
-    made.run("orval")
-    made.compiles("made.ts")
+@pytest.fixture(scope="module")
+def made(documents, urls):
+    """A folder with the functions of each document, and programs that call two services by them."""
+    made = documents("orval", **urls)  # as --server writes them
+    made.run("orval", DOCUMENTS=",".join(DOCUMENTS))
+    return made
+
+
+def test_what_it_makes_and_programs_that_use_it_compile(made):
+    made.compiles(*(f"{label}.ts" for label in DOCUMENTS), *(f"call_{name}.ts" for name in CALLED))
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_calls_with_it_succeed(made, name):
+    made.runs(f"call_{name}")

@@ -9,25 +9,31 @@ import pytest
 from gatewayfw.export.python.module import python
 from tests.export.checking import ROOT, mypy, pyright
 from tests.export.python.test_module import RIGHT, WRONG
+from tests.tools.conftest import catalog
 from tests.tools.services import GATEWAYS
 
 TY = ("--python", sys.prefix, "--extra-search-path", str(ROOT), "--output-format", "concise")
-each_gateway = pytest.mark.parametrize("name", GATEWAYS)
+MODULES = [f"{name}_types.py" for name in GATEWAYS]
 
 
-@each_gateway
-def test_every_checker_accepts_the_module(toolbox, name):
+@pytest.fixture(scope="module")
+def made(toolbox):
+    """A folder with the module of each gateway."""
     made = toolbox("python_types")
-    (made.folder / "gateway_types.py").write_text(python(GATEWAYS[name]().catalog()), "utf-8")
-    assert "All checks passed!" in made.run("ty", "check", *TY, "gateway_types.py")
-    assert mypy(made.folder, "gateway_types.py") == []
-    assert pyright(made.folder, "gateway_types.py", strict=["gateway_types.py"]) == []
+    for name in GATEWAYS:
+        (made.folder / f"{name}_types.py").write_text(python(catalog(name)), "utf-8")
+    return made
 
 
-def test_ty_accepts_the_right_program_and_tells_of_the_wrong_lines(toolbox):
-    made = toolbox("python_types")
-    for name, text in {"gateway_types": python(GATEWAYS["sample"]().catalog()), "right": RIGHT, "wrong": WRONG}.items():
-        (made.folder / f"{name}.py").write_text(text, "utf-8")
+def test_every_checker_accepts_the_modules(made):
+    assert "All checks passed!" in made.run("ty", "check", *TY, *MODULES)
+    assert mypy(made.folder, *MODULES) == []
+    assert pyright(made.folder, *MODULES, strict=MODULES) == []
+
+
+def test_ty_accepts_the_right_program_and_tells_of_the_wrong_lines(made):
+    for name, text in {"right": RIGHT, "wrong": WRONG}.items():
+        (made.folder / f"{name}.py").write_text(text.replace("gateway_types", "sample_types"), "utf-8")
     assert "All checks passed!" in made.run("ty", "check", *TY, "right.py")
     told = made.run("ty", "check", *TY, "--exit-zero", "wrong.py")
     lines = {int(line.split(":")[1]) for line in told.splitlines() if line.startswith("wrong.py:")}

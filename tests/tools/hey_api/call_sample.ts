@@ -1,6 +1,6 @@
 /** A log-in, a protected act, two pages of a listing, an error and a batch. */
-import { client } from "./made/client.gen";
-import { batch, userGetMe, userGetUsers, userLogin } from "./made";
+import { client } from "./sample/client.gen";
+import { batch, userGetMe, userGetUsers, userLogin } from "./sample/index";
 import { equal } from "./equal";
 
 declare const process: { argv: string[] };

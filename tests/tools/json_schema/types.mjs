@@ -1,5 +1,7 @@
-// Write the types of a document, those of the schemas that nothing refers to, too.
+// Write the types of some documents, those of the schemas that nothing refers to, too.
 import { writeFileSync } from "node:fs";
 import { compileFromFile } from "json-schema-to-typescript";
 
-writeFileSync("types.ts", await compileFromFile("schema.json", { unreachableDefinitions: true }));
+for (const file of process.argv.slice(2)) {
+  writeFileSync(`${file}.ts`, await compileFromFile(`${file}.json`, { unreachableDefinitions: true }));
+}

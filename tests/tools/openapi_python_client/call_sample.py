@@ -2,10 +2,10 @@
 
 import sys
 
-from made import AuthenticatedClient, Client
-from made.api.gateway import batch
-from made.api.user import user_get_me, user_get_users, user_login
-from made.models import SeveralActs, UserGetMe, UserGetUsers, UserLogin
+from sample import AuthenticatedClient, Client
+from sample.api.gateway import batch
+from sample.api.user import user_get_me, user_get_users, user_login
+from sample.models import SeveralActs, UserGetMe, UserGetUsers, UserLogin
 
 client = Client(base_url=sys.argv[1])
 

@@ -1,7 +1,7 @@
 /** A log-in, a protected act, two pages of a listing, an error and a batch. */
 import createClient from "openapi-fetch";
 import { equal } from "./equal";
-import type { paths } from "./made";
+import type { paths } from "./sample";
 
 declare const process: { argv: string[] };
 const client = createClient<paths>({ baseUrl: process.argv[2]! });

@@ -1,6 +1,6 @@
 /** A log-in, a protected act, two pages of a listing, an error and a batch. */
 import { equal } from "./equal";
-import { batch, userGetMe, userGetUsers, userLogin } from "./made";
+import { batch, userGetMe, userGetUsers, userLogin } from "./sample";
 
 const login = (password: string) => {
   const details = { set: { email: "manager@example.com", password }, get: { token: 1 } } as const;

@@ -1,2 +1,3 @@
-const output = { target: "made.ts", client: "fetch", mode: "single", baseUrl: { getBaseUrlFromSpecification: true } };
-export default { made: { input: "openapi.json", output } };
+const outputOf = (name) => ({ target: `${name}.ts`, client: "fetch", mode: "single", baseUrl: { getBaseUrlFromSpecification: true } });
+const names = process.env.DOCUMENTS.split(",");
+export default Object.fromEntries(names.map((name) => [name, { input: `${name}.json`, output: outputOf(name) }]));
