@@ -19,7 +19,7 @@ from gatewayfw.schemas.kinds.containers import ContainerField, ObjectField
 from gatewayfw.schemas.kinds.foreign import ForeignField
 from gatewayfw.schemas.kinds.foreign_values import either_part, part_of
 from gatewayfw.schemas.paths import Collected, below, flat
-from gatewayfw.schemas.values import copy_parts, same, storable_key
+from gatewayfw.schemas.values import SCALARS, copy_parts, same, storable_key
 
 #: The path and message of each failure.
 Failures = Iterator[tuple[str, str]]
@@ -122,7 +122,7 @@ def _dropped(field: mm.Field[Any], sent: Any, path: str, fill: bool) -> Failures
 
 def _refused(field: Any, sent: Any, error: marshmallow.ValidationError, path: str, fill: bool) -> Failures:
     if not isinstance(error, Parts) or not isinstance(field, ContainerField):
-        yield from refusals(field, error.messages, path)
+        yield from refusals(field, error.messages, path, sent)
         return
     for key, item in field.split(sent).items():
         refusal, loaded = error.parts.get(key), error.loaded.get(key, missing)
@@ -132,26 +132,36 @@ def _refused(field: Any, sent: Any, error: marshmallow.ValidationError, path: st
             yield from _changed(field.part(key), item, loaded, below(path, key), fill)
 
 
-def refusals(field: Any, told: Any, path: str) -> Failures:
+def refusals(field: Any, told: Any, path: str, sent: Any) -> Failures:
     """Yield path and message of what marshmallow tells of a refused value.
 
-    A path leads to a part of what was sent; marshmallow also names a key and a value of a `Dict`, and what is plucked.
+    A path leads to a part of what was ``sent``; marshmallow also names a key and a value of a `Dict`, what is plucked,
+    and what a validator calls the parts of a text or a number.
     """
     field = getattr(field, "wrapped", field)
-    if not isinstance(told, dict) or not told:
-        yield from flat(told, path)
+    if type(sent) in SCALARS or not isinstance(told, dict) or not told:
+        yield from ((path if type(sent) in SCALARS else place, text) for place, text in flat(told, path))
         return
     is_ours, is_dict = isinstance(field, KindField), isinstance(field, mm.Mapping)
     for key, inner in told.items():
         part, is_whole = part_of(field, key), key == "_schema" and isinstance(inner, list)
         if is_dict and not is_ours and isinstance(inner, dict) and inner.keys() <= {"key", "value"}:
             for name, texts in inner.items():
-                yield from refusals(field.key_field if name == "key" else part, texts, below(path, key))
+                named = (field.key_field, key) if name == "key" else (part, _part_at(sent, key))
+                yield from refusals(named[0], texts, below(path, key), named[1])
         elif part is None or (is_whole and not is_ours):
             yield from flat({key: inner}, path)
         else:
             is_plucked = isinstance(field, mm.Pluck) and isinstance(key, str)
-            yield from refusals(part, inner, path if is_plucked else below(path, key))
+            at = (path, sent) if is_plucked else (below(path, key), _part_at(sent, key))
+            yield from refusals(part, inner, *at)
+
+
+def _part_at(value: Any, key: Any) -> Any:
+    if isinstance(value, Mapping):
+        return value.get(key, missing)
+    is_place = isinstance(value, (list, tuple)) and isinstance(key, int) and key < len(value)
+    return value[key] if is_place else missing
 
 
 def differences(sent: Any, changed: Any, path: str) -> Failures:

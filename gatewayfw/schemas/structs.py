@@ -112,7 +112,7 @@ class Struct:
         try:
             return dict(self._root.deserialize(details))
         except marshmallow.ValidationError as error:
-            collected.add_each(refusals(self._root, error.messages, ""))
+            collected.add_each(refusals(self._root, error.messages, "", details))
         raise collected.refusal()
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+import marshmallow
 import pytest
-from marshmallow import EXCLUDE, INCLUDE, Schema, pre_load
+from marshmallow import EXCLUDE, INCLUDE, Schema, pre_load, validates_schema
 from marshmallow import fields as mm
 
 from gatewayfw.errors import ValidationError
@@ -218,6 +219,30 @@ def test_what_a_schema_drops_is_told_where_it_is(field, sent, paths):
 _card = mm.Nested(Card)
 
 
+def refuse_parts(value):
+    """Refuse a value by names of parts."""
+    raise marshmallow.ValidationError({"low": ["Too low."], "high": {"far": "Too high."}})
+
+
+class Halves(Schema):
+    """A Schema that tells of parts of a text."""
+
+    text = mm.String()
+
+    @validates_schema
+    def judge(self, data, **_):
+        """Refuse the text by names of parts."""
+        raise marshmallow.ValidationError({"text": {"first": ["Too short."]}})
+
+
+class Split(mm.List):
+    """A list that is sent as text, too."""
+
+    def _deserialize(self, value, attr, data, **kwargs):
+        parts = value.split(",") if isinstance(value, str) else value
+        return super()._deserialize(parts, attr, data, **kwargs)
+
+
 @pytest.mark.parametrize(
     ("field", "sent", "paths"),
     [
@@ -244,6 +269,14 @@ _card = mm.Nested(Card)
             {"a": {"value": "d", "key": "d"}},
             ["x.a.value", "x.a.key"],
         ),
+        # A text or a number has no parts, whatever a validator, a hook or a field of the user's calls them.
+        (mm.Integer(validate=refuse_parts), 1, ["x"]),
+        (mm.List(mm.Integer(validate=refuse_parts)), [1], ["x.0"]),
+        (mm.Nested(Halves), {"text": "a"}, ["x.text"]),
+        (Split(mm.Integer()), "1,b", ["x"]),
+        (Split(mm.Integer()), [1, "b"], ["x.1"]),
+        (mm.Dict(keys=mm.String(validate=refuse_parts)), {"a": {}}, ["x.a"]),
+        (mm.Raw(validate=refuse_parts), {"low": 1}, ["x.low", "x.high.far"]),
     ],
 )
 def test_a_refused_part_is_told_where_it_was_sent(field, sent, paths):

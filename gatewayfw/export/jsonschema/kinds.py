@@ -287,7 +287,7 @@ ROWS: Mapping[str, Callable[[Values, Description, int], Schema]] = MappingProxyT
         "email": lambda values, kind, levels: {"type": "string", "format": "email", "maxLength": LONGEST_EMAIL},
         "date": lambda values, kind, levels: values.date(),
         "boolean": lambda values, kind, levels: {"type": "boolean"},
-        "any": lambda values, kind, levels: {},
+        "any": lambda values, kind, levels: {} if kind.get("nullable", True) else {"not": {"type": "null"}},
         "number": lambda values, kind, levels: {"type": "number", **_named(kind, *_BOUNDS)},
         "integer": lambda values, kind, levels: _integer(kind),
         "decimal": lambda values, kind, levels: _decimal(kind),

@@ -254,7 +254,9 @@ ROWS: Mapping[str, Callable[[Shown, Description], str]] = MappingProxyType(
         "email": lambda values, kind: "string",
         "date": lambda values, kind: "IsoDate",
         "boolean": lambda values, kind: "boolean",
-        "any": lambda values, kind: values.anything(),
+        "any": lambda values, kind: (
+            values.anything() if kind.get("nullable", True) else f"NonNullable<{values.anything()}>"
+        ),
         "number": lambda values, kind: "number",
         "integer": lambda values, kind: "number",
         "decimal": lambda values, kind: "string | number" if kind.get("whole") else "string",

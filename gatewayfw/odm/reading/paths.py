@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from marshmallow import fields as mm
 from marshmallow.fields import Field
 
 from gatewayfw import messages
@@ -169,9 +170,11 @@ def find_element(found: Found, path: str, where: str) -> Found:
         if found.link.type == "multiple":
             return found
         raise UsageError(f"{where}: {shown(path)} is not a list; write {shown(path)}._id or another field of it")
-    if found is None or is_free(found):
+    if found is None or (is_free(found) and not _has_places(found)):
         return None
     inner = as_kind(found).elements
+    if inner is None and _has_places(found):
+        raise UsageError(f"{where}: {shown(path)} is a tuple: name a place of it, such as {shown(path)}.0")
     if inner is None:
         raise UsageError(f"{where}: {shown(path)} is not a list")
     return inner
@@ -195,12 +198,12 @@ def field_below(field: Field[Any], parts: Sequence[str], whose: str, path: str) 
             if is_place(part):
                 continue
         inner = as_kind(field).part(part)
-        if inner is None and is_free(field):
+        if inner is None and is_free(field) and not _has_places(field):
             return None
         if inner is None and chosen:
             raise ValidationError({f"{whose.partition(':')[0]}.{shown(path)}": [messages.NO_PART]})
         if inner is None:
-            raise _unknown(whose, path)
+            raise _unknown(whose, path, "; below a tuple name a place, such as 0" if _has_places(field) else "")
         chosen = chosen or takes_any_keys(field)
         field = inner
     return field
@@ -245,5 +248,10 @@ def is_key(part: str) -> bool:
     return bool(part) and not part.startswith("$") and "\0" not in part
 
 
-def _unknown(whose: str, path: str) -> UsageError:
-    return UsageError(f"{whose} has no field {shown(path)}")
+def _has_places(field: Field[Any]) -> bool:
+    """Tell whether each place has a field of its own: a name may mean several."""
+    return isinstance(getattr(field, "wrapped", field), mm.Tuple)
+
+
+def _unknown(whose: str, path: str, more: str = "") -> UsageError:
+    return UsageError(f"{whose} has no field {shown(path)}{more}")

@@ -33,8 +33,9 @@ Each is an object with ``kind`` and ``presence``, and what goes with that kind:
 ``noneOf`` are values that a text or a number may not have.
 
 ``presence`` is ``required``, ``optional`` or ``defaulted``; then ``default`` is the value, unless a
-function makes it or JSON has no form of it. ``nullable`` is true where null is taken. ``description``
-is what its author wrote. Of marshmallow's own fields the usual ones are known; any other is ``any``.
+function makes it or JSON has no form of it. ``nullable`` is true where null is taken, and false for an ``any``
+that takes none. ``description`` is what its author wrote. Of marshmallow's own fields the usual ones are
+known; any other is ``any``.
 """
 
 import json
@@ -95,8 +96,8 @@ def describe_sent(field: mm.Field[Any], mode: str) -> Description:
 def describe(field: mm.Field[Any]) -> Description:
     """Return the whole description of a field."""
     described = field.description() if isinstance(field, Kind) else describe_class(field)
-    if field.allow_none and described["kind"] != "any":
-        described["nullable"] = True
+    if bool(field.allow_none) is not (described["kind"] == "any"):
+        described["nullable"] = bool(field.allow_none)
     if described["kind"] == "decimal" and _AROUND.get().mode == "create":
         described["whole"] = True
     described["presence"] = _presence(field)

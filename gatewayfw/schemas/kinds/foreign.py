@@ -56,17 +56,20 @@ class ForeignField(Kind):
         self.sorts = isinstance(field, tuple(_LARGEST))
         self.is_text = isinstance(field, mm.String) and not isinstance(field, mm.UUID)
         if isinstance(field, mm.List):
-            self.abilities = frozenset({Ability.LIST})
             self.reads_otherwise = type(field) is not mm.List or reads_otherwise(field.inner)
-        elif isinstance(field, (mm.Number, mm.TimeDelta)):
-            self.abilities = frozenset({Ability.CALCULATE, Ability.ORDER})
-        elif isinstance(field, (mm.Date, mm.DateTime)):
-            self.abilities = frozenset({Ability.DATE, Ability.ORDER})
 
     @cached_property
     def elements(self) -> mm.Field[Any] | None:  # type: ignore[override]  # by the field's class
         inner = one_of(self.wrapped) if is_many(self.wrapped) else getattr(self.wrapped, "inner", None)
         return None if inner is None else _stored_kind(inner)
+
+    @cached_property
+    def abilities(self) -> frozenset[Ability]:  # type: ignore[override]  # by the field's class
+        if isinstance(self.wrapped, (mm.Number, mm.TimeDelta)):
+            return frozenset({Ability.CALCULATE, Ability.ORDER})
+        if isinstance(self.wrapped, (mm.Date, mm.DateTime)):
+            return frozenset({Ability.DATE, Ability.ORDER})
+        return frozenset({Ability.LIST} if self.elements is not None else ())
 
     @property
     def is_unknown(self) -> bool:  # type: ignore[override]  # by the field's class

@@ -312,7 +312,7 @@ def _object(field: mm.Nested, loaded: Any) -> Any:
         more = {key: one for key, one in loaded.items() if key not in known}
         if more and (field.unknown or schema.unknown) != INCLUDE:
             raise ValidationError({key: [messages.NOT_KEPT] for key in more})  # a hook has made them
-        parts |= {key: (None, one) for key, one in more.items()}
+        parts |= {key: (None, more[key]) for key in sorted(more, key=str)}  # marshmallow's order is that of a set
     return change_each(parts.items(), lambda _, part: _store(*part))
 
 

@@ -25,6 +25,7 @@ ISO = (None, "iso", "iso8601")
 _MOMENTS = (mm.DateTime, mm.Date, mm.Time)
 _WITH_PARTS = (mm.List, mm.Tuple, mm.Mapping, mm.Nested)
 _NOT_CALLED = "would not be called, as replies show what is stored: change that in the act, hide fields by excludes"
+_ONE_NAME = "give it one name, or move the further keys to a Dict beside it"
 _COMPUTED = (mm.Function, mm.Method, mm.Constant)
 
 
@@ -134,7 +135,7 @@ def _problem_of_schema(field: mm.Nested) -> str | None:
         if not storable_key(key := name if inner.data_key is None else inner.data_key) or not key:
             return f"{name}: {key!r} is not a key the database can hold: give it another data_key"
         if is_open and loaded not in sent:
-            return f"{name}: in a Schema that takes any key, its name in Python, {loaded!r}, may be one"
+            return f"{name}: in a Schema that takes any key, its name in Python, {loaded!r}, may be one: {_ONE_NAME}"
         if "." in loaded:
             return f"{name}: the attribute {loaded!r} is a path: name the field where it is"
         if sent.get(loaded, inner) is not inner:

@@ -121,6 +121,7 @@ KINDS = {
         },
     ),
     "anything": (any_(), {}),
+    "anything but null": (mm.Raw(), {"not": {"type": "null"}}),
     "list": (array(boolean()), {"type": "array", "items": {"type": "boolean"}}),
     "list of a size": (
         array(boolean(), size=(1, 3)),

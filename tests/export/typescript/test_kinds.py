@@ -30,6 +30,7 @@ KINDS = {
     "number": ({"kind": "number", **NEEDED}, "number", "number"),
     "integer": ({"kind": "integer", **NEEDED}, "number", "number"),
     "any": ({"kind": "any", **NEEDED}, "Json", "Json"),
+    "any but null": ({"kind": "any", "nullable": False, **NEEDED}, "NonNullable<Json>", "NonNullable<Json>"),
     "an unknown kind": ({"kind": "new", **NEEDED}, "Json", "Json"),
     "enums": ({"kind": "enums", "choices": ["a", 1, True, 'q"', 1], **NEEDED}, *['"a" | 1 | true | "q\\""'] * 2),
     "no choices": ({"kind": "enums", "choices": [], **NEEDED}, "never", "never"),

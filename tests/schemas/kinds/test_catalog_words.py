@@ -158,7 +158,8 @@ KINDS = {
             **LEFT_OUT,
         },
     ),
-    "raw": (mm.Raw(), {"kind": "any", **LEFT_OUT}),
+    "raw": (mm.Raw(), {"kind": "any", "nullable": False, **LEFT_OUT}),
+    "raw or null": (mm.Raw(allow_none=True), {"kind": "any", **LEFT_OUT}),
 }
 
 
@@ -176,5 +177,5 @@ def test_a_subclass_is_described_as_its_nearest_base():
 
     assert describe_all({"loud": Loud(), "own": Own()}) == {
         "loud": {"kind": "string", **LEFT_OUT},
-        "own": {"kind": "any", **LEFT_OUT},
+        "own": {"kind": "any", "nullable": False, **LEFT_OUT},
     }

@@ -231,7 +231,7 @@ def test_marshmallows_fields_are_described_like_ours(field, expected):
             defaulted(array(Alone()), [[1]]),
             {
                 "kind": "array",
-                "items": {"kind": "any", "presence": "optional"},
+                "items": {"kind": "any", "nullable": False, "presence": "optional"},
                 "presence": "defaulted",
                 "default": [[1]],
             },
@@ -248,8 +248,9 @@ def test_marshmallows_fields_are_described_like_ours(field, expected):
         (nullable(string), {"kind": "string", "nullable": True, "presence": "required"}),
         (any_(), {"kind": "any", "presence": "required"}),
         (described(integer, "How many."), {"kind": "integer", "presence": "required", "description": "How many."}),
-        (mm.Raw(metadata={"description": "text"}), {"kind": "any", "presence": "optional", "description": "text"}),
-        (mm.Raw(metadata={"description": 5}), {"kind": "any", "presence": "optional"}),
+        (described(any_, "text"), {"kind": "any", "presence": "required", "description": "text"}),
+        (mm.Raw(), {"kind": "any", "nullable": False, "presence": "optional"}),
+        (mm.Raw(allow_none=True, metadata={"description": 5}), {"kind": "any", "presence": "optional"}),
     ],
 )
 def test_presence_null_default_and_text_are_told_of_every_field(field, told):

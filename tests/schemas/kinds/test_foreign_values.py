@@ -85,7 +85,7 @@ TIMELY = {"sorts": True, "abilities": {Ability.DATE, Ability.ORDER}}
 DAILY = {"sorts": True, "abilities": {Ability.DATE, Ability.ORDER}}
 LIST = {"abilities": {Ability.LIST}, "elements": True}
 OTHERWISE = {"reads_otherwise": True}
-MANY = {"elements": True, "reads_otherwise": True}
+MANY = {**LIST, "reads_otherwise": True}
 OPEN = {"is_unknown": True, "reads_otherwise": True}
 PARTS = {"sets_parts": True, "reads_otherwise": True}
 #: What is said of each field; what is not said is false or empty.

@@ -153,7 +153,7 @@ REFUSED = {
     "a further key": (
         mm.Nested(Schema.from_dict({"a": mm.String(data_key="A")}), unknown=INCLUDE),
         "",
-        "a: in a Schema that takes any key, its name in Python, 'a', may be one",
+        "a: in a Schema that takes any key, its name in Python, 'a', may be one: give it one name, or",
     ),
     "in the whole of a Schema": (mm.Nested(Narrow), ".second.at", "the format"),
     "Pluck": (mm.Pluck(Person, "name"), "", "Pluck stores less than its Schema has"),

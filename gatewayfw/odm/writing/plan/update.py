@@ -1,9 +1,10 @@
 """Plan the update of one document's pure fields."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from bson import ObjectId
+from marshmallow import missing
 
 from gatewayfw import messages
 from gatewayfw.errors import StorageError, TooLarge, ValidationError
@@ -34,6 +35,7 @@ from gatewayfw.schemas.models import Link
 from gatewayfw.schemas.values import HIGHEST, LOWEST
 from gatewayfw.storage import Document
 from gatewayfw.storage.documents import encode, value_at
+from gatewayfw.storage.order import order_key
 from gatewayfw.storage.terms import Filter, Paths
 from gatewayfw.storage.update_operators import update_refusal
 
@@ -271,14 +273,31 @@ def check_result(schema: ModelSchema, change: Change, document: Mapping[str, Any
     Raises:
         ValidationError: one no longer fits its field.
     """
-    beyond = [path for path, _ in change.calculated if _is_beyond(value_at(document, path))]
+    calculated = [path for path, _ in change.calculated]
+    beyond = [path for path in calculated if _is_beyond(value_at(document, path))]
     if beyond:
         raise update_refusal(beyond, messages.BEYOND_64_BITS)
     for name in change.recheck:
+        field = schema.pure[name]
         if name in document:
-            check_value(schema.pure[name], document[name], f"update.{name}")
-        elif schema.pure[name].required:
+            checked = check_value(field, document[name], f"update.{name}")
+            if not _is_kept(document[name], checked, name, calculated):
+                raise update_refusal([name], messages.NOT_KEPT)
+        elif field.required:
             raise ValidationError({f"update.{name}": [messages.REQUIRED]})
+
+
+def _is_kept(stored: Any, checked: Any, path: str, calculated: Container[str]) -> bool:
+    """Tell whether a value that was checked again has all that is stored.
+
+    It may have defaults beside that; what was ``calculated`` is corrected later.
+    """
+    if isinstance(stored, Mapping) and isinstance(checked, Mapping):
+        parts = ((one, checked.get(key, missing), f"{path}.{key}") for key, one in stored.items())
+        return all(_is_kept(*part, calculated) for part in parts)
+    if isinstance(stored, list) and isinstance(checked, list) and len(stored) == len(checked):
+        return all(_is_kept(one, other, "", ()) for one, other in zip(stored, checked, strict=True))
+    return path in calculated or order_key(stored) == order_key(checked)
 
 
 def find_corrections(schema: ModelSchema, change: Change, document: Mapping[str, Any]) -> dict[str, Any]:
