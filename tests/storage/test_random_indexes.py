@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mongomock
 import pytest
+from bson import DatetimeMS
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -65,6 +66,7 @@ def outcome(storage, number, what, change):
     st.lists(documents, max_size=3),
 )
 @example([Index((("a", 1),), {"unique": True, **_COLLATION})], [("insert", {"a": "a"}), ("insert", {"a": "A"})], [])
+@example([Index((("a", 1),), {"unique": True})], [], [{"a": DatetimeMS(2**60)}] * 2)
 def test_random_writes_are_refused_by_the_same_indexes(mongo_database, indexes, writes, first):
     ends = []
     for storage in (MockStorage(mongomock.MongoClient().test), MongoStorage(mongo_database)):

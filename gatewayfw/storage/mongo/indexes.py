@@ -13,9 +13,10 @@ from pymongo.errors import OperationFailure
 from gatewayfw.storage.terms import COLLISION, Index, IndexProblem, find_missing
 
 _LOG = logging.getLogger("gatewayfw.storage")
-#: The server's error codes for a collection that exists, and for two documents with one entry in a unique index.
-_EXISTS, _DUPLICATE = 48, 11000
-#: More collections than a database has, so that one reply lists them all.
+#: The server's error codes for a collection that is missing or exists, and for two documents with one entry in a unique
+#: index.
+_MISSING, _EXISTS, _DUPLICATE = 26, 48, 11000
+#: More collections than a database has, or indexes than a collection has, so that one reply lists them all.
 _AT_ONCE = {"batchSize": 1_000_000}
 
 
@@ -23,6 +24,24 @@ def identities(database: Database[Any]) -> dict[str, str]:
     """Return the UUIDs of collections by name, in hexadecimal; empty for a view."""
     found = {one["name"]: one["info"].get("uuid", b"") for one in database.list_collections(cursor=_AT_ONCE)}
     return {name: uuid.hex if isinstance(uuid, UUID) else uuid.hex() for name, uuid in found.items()}
+
+
+def list_indexes(collection: Collection[Any]) -> list[dict[str, Any]]:
+    """Return what the server holds of each index.
+
+    PyMongo's method reads the reply by options of its own, which know no dates beyond Python's range.
+    """
+    try:
+        return list(_send(collection, {"listIndexes": collection.name, "cursor": _AT_ONCE})["cursor"]["firstBatch"])
+    except OperationFailure as error:
+        if error.code != _MISSING:
+            raise
+        return []
+
+
+def _send(collection: Collection[Any], command: dict[str, Any]) -> dict[str, Any]:
+    reply: dict[str, Any] = collection.database.command(command, codec_options=collection.codec_options)
+    return reply
 
 
 def compare(
@@ -33,7 +52,7 @@ def compare(
     The collection is created if it is missing.
     """
     collection = database[name]
-    present = {tuple(index["key"].items()): bool(index.get("unique")) for index in collection.list_indexes()}
+    present = {tuple(index["key"].items()): bool(index.get("unique")) for index in list_indexes(collection)}
     if not present:  # Each collection has the index on `_id`.
         _create(database, name)
     return find_missing(
@@ -55,9 +74,11 @@ def build(collection: Collection[Any], indexes: Sequence[Index]) -> list[IndexPr
     """Build indexes in one command or, if it fails, one by one; return the failures."""
     if not indexes:
         return []
-    models = [IndexModel(list(index.keys), **index.options) for index in indexes]
+    models = [IndexModel(list(index.keys), **index.options).document for index in indexes]
+    concern = collection.write_concern.document
     try:
-        collection.create_indexes(models)
+        # PyMongo's method cannot read the reply about two documents that share a date beyond Python's range.
+        _send(collection, {"createIndexes": collection.name, "indexes": models, "writeConcern": concern})
     except OperationFailure as error:
         if len(indexes) > 1:
             return [problem for index in indexes for problem in build(collection, [index])]

@@ -15,7 +15,7 @@ from gatewayfw.pieces import Found
 from gatewayfw.storage.deadlines import UNLIMITED
 from gatewayfw.storage.mongo.connection import run_aside
 from gatewayfw.storage.mongo.errors import note_met, refused_update
-from gatewayfw.storage.mongo.indexes import build, compare, identities, index_of
+from gatewayfw.storage.mongo.indexes import build, compare, identities, index_of, list_indexes
 from gatewayfw.storage.mongo.reads import (
     MOST_LISTED,
     REPLY_DOCUMENTS,
@@ -71,7 +71,7 @@ class MongoStorage(MongoTransactions):
 
     def indexes(self, collection: str) -> list[Index]:
         with self._command():
-            known = self._collection(collection).list_indexes().to_list()
+            known = list_indexes(self._collection(collection))
         return [index_of(one) for one in known if one["name"] != "_id_"]
 
     def is_sharded(self, collection: str) -> bool:

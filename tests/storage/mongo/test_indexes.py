@@ -6,10 +6,12 @@ import logging
 from types import SimpleNamespace
 
 import pytest
+from bson import DatetimeMS
 from bson.binary import UuidRepresentation
 from bson.codec_options import CodecOptions
 from pymongo.errors import OperationFailure
 
+from gatewayfw.storage import MongoStorage
 from gatewayfw.storage.mongo.indexes import build, compare, identities, index_of
 from gatewayfw.storage.terms import Index
 
@@ -34,6 +36,14 @@ def test_a_collection_is_told_from_a_later_one_of_its_name(mongo_database, uuids
     assert later["things"] != first["things"]
 
 
+def test_an_index_with_a_date_beyond_the_range_of_python_is_listed(mongo_database):
+    late = {"partialFilterExpression": {"b": {"$gt": DatetimeMS(2**60)}}}
+    mongo_database.things.create_index("a", **late)
+    storage = MongoStorage(mongo_database)
+    assert storage.ensure("things", [A], 10) == []
+    assert storage.indexes("things") == [Index((("a", 1),), {"name": "a_1", **late})]
+
+
 class Raced:
     """A database in which another process has just created the collection."""
 
@@ -41,7 +51,10 @@ class Raced:
         self.code = code
 
     def __getitem__(self, name):
-        return SimpleNamespace(list_indexes=lambda: [])
+        return SimpleNamespace(name=name, database=self, codec_options=None)
+
+    def command(self, command, codec_options):
+        raise OperationFailure(f"{command['listIndexes']} is missing", 26)
 
     def create_collection(self, name, check_exists):
         raise OperationFailure(f"{name} exists", self.code)
