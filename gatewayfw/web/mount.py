@@ -10,6 +10,7 @@ from itertools import count
 from os import PathLike
 from typing import Any, final
 
+import flask
 from flask import Blueprint, Flask, Request, Response, abort, request
 from flask.sansio.app import App
 from flask.sansio.blueprints import BlueprintSetupState
@@ -202,7 +203,7 @@ def make_app(
         raise DefinitionError("option 'fast_lane': expected true or false")
     files, mounted = StaticFiles(static_path), prefix(url_prefix)
     path = (mounted or "") + RULE
-    app = Flask(__name__, static_folder=None)
+    app = flask.Flask(__name__, static_folder=None)  # by its name: OpenTelemetry puts another class there
     app.url_map.merge_slashes = False  # Otherwise it would redirect doubled slashes, with an HTML page.
     app.register_blueprint(make_blueprint(endpoint), url_prefix=mounted)
 

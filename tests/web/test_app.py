@@ -1,5 +1,6 @@
 """The app of our own, and the servers that run it."""
 
+import flask
 import pytest
 from flask import abort
 
@@ -8,6 +9,14 @@ from gatewayfw.web.mount import make_app, prefix
 from tests.web.mount import BODY, answer, endpoint, post, refusal, seen
 
 WHOLE = {"service": "main", **BODY}
+
+
+def test_the_app_is_of_the_class_that_stands_for_flasks_when_it_is_made(monkeypatch):
+    class Instrumented(flask.Flask):
+        """As OpenTelemetry's `FlaskInstrumentor().instrument()` puts it there."""
+
+    monkeypatch.setattr(flask, "Flask", Instrumented)
+    assert type(make_app(endpoint())) is Instrumented
 
 
 def test_app_serves_the_gateway(app):
