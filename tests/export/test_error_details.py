@@ -15,7 +15,7 @@ from gatewayfw.export.python.module import python
 from gatewayfw.export.typescript.module import typescript
 from gatewayfw.messages import CODES
 from gatewayfw.schemas import integer, string
-from tests.export.checking import assert_told
+from tests.export.checking import assert_told, mypy
 from tests.export.compiling import COMPILERS
 
 FAILURES = sorted({*get_args(GatewayCode), *get_args(ClientCode)} - {"stale"})
@@ -125,6 +125,34 @@ def test_checkers_of_python_tell_which_code_is_forgotten(tmp_path, place):
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_compilers_of_typescript_tell_which_code_is_forgotten(compiler, project):
     project("codes_ok", "codes_wrong", gateway=typescript(service())).compiles(compiler, "--noEmit")
+
+
+def with_new_codes(text):
+    """Return a module whose lists of codes have one more each."""
+    for known in ('"bad_token"', '"bad_gateway"'):
+        between = " | " if f"{known} | " in text else ", "
+        text = text.replace(known, f'{known}{between}"novel"', 1)
+    return text
+
+
+@pytest.mark.slow
+def test_a_client_in_python_that_knew_all_codes_is_refused_once_there_is_another(tmp_path):
+    pytest.importorskip("mypy")
+    for name, text in {"gateway_types": with_new_codes(python(service())), "right": RIGHT}.items():
+        (tmp_path / f"{name}.py").write_text(text, "utf-8")
+    lines = [RIGHT.splitlines()[line - 1].strip() for _, line, _ in mypy(tmp_path, "right.py")]
+    assert lines == ['assert_never(detail["code"])', "never: Never = other"]
+    (tmp_path / "gateway_types.py").write_text(python(service()), "utf-8")
+    assert mypy(tmp_path, "right.py") == []
+
+
+@pytest.mark.slow
+def test_a_client_in_typescript_that_knew_all_codes_is_refused_once_there_is_another(project):
+    made = project("codes_ok", gateway=with_new_codes(typescript(service())))
+    source = (made.folder / "codes_ok.ts").read_text().splitlines()
+    told = re.findall(r"^codes_ok\.ts\((\d+),\d+\): error", made.refused("typescript"), re.MULTILINE)
+    ends = [source[int(line) - 1].split()[0] for line in told if "satisfies never" in source[int(line) - 1]]
+    assert ends == ["detail", "code", "code"]
 
 
 def test_every_code_and_every_bound_is_in_the_module_of_typescript():
