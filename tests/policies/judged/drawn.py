@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from bson import ObjectId
 from hypothesis import strategies as st
 
@@ -10,8 +12,20 @@ from tests.policies.judged.service import ME
 
 FIELDS = ("a", "b", "c", "owner", "rank", "d")
 KEYS = ("k0", "k1")
-OPERATIONS = ("find", "find", "find_one", "page", "count", "exists", "distinct")
-WRITES = ("insert", "update", "update", "upsert", "add", "remove", "delete", "update_many", "delete_many")
+OPERATIONS = ("find", "find", "find", "find_one", "page", "count", "exists", "distinct")
+WRITES = (
+    "upsert",
+    "upsert",
+    "insert",
+    "update",
+    "upsert",
+    "add",
+    "add",
+    "remove",
+    "delete",
+    "update_many",
+    "delete_many",
+)
 
 
 def marker(model, number, field, version=0):
@@ -63,9 +77,9 @@ def relations(draw, to, number, may_require):
         if reverses[name]["type"] == "multiple":
             order = draw(st.sampled_from(["asc", "desc"]))
             reverses[name]["limit"] = draw(st.integers(1, 3))
-            reverses[name]["sort"] = {"field": draw(st.sampled_from(["_id", "rank"])), "order": order}
-    kind = draw(st.sampled_from(["single", "multiple"]))
-    sorts = [{}, {}, {"sort": {"field": "rank", "order": "desc"}}, {"sort": {"field": "a", "order": "asc"}}]
+            reverses[name]["sort"] = {"field": draw(st.sampled_from(["rank", "rank", "_id"])), "order": order}
+    kind = draw(st.sampled_from(["single", "multiple", "multiple"]))
+    sorts = [{}, {"sort": {"field": "rank", "order": "desc"}}, {"sort": {"field": "a", "order": "asc"}}]
     return {
         "schemaName": to,
         "type": kind,
@@ -91,7 +105,7 @@ def documents_of(draw, model, names, definitions):
         fields = {
             name: marker(model, number, name) for name in ("a", "b", "c") if name == "a" or draw(st.integers(0, 4))
         }
-        fields["rank"] = draw(st.integers(0, 2))
+        fields["rank"] = draw(st.integers(0, 3))
         if "owner" in definitions[model]["pure"]:
             fields["owner"] = draw(st.sampled_from(KEYS))
         links = {}
@@ -100,6 +114,7 @@ def documents_of(draw, model, names, definitions):
             there = number if to == model else 2 if names.index(to) < names.index(model) else 0
             least = 0 if relation["optional"] else 1
             most = min(there, 1 if relation["type"] == "single" else 2)
+            least = draw(st.sampled_from([least, most]))
             chosen = (
                 draw(st.lists(st.integers(0, there - 1), min_size=least, max_size=most, unique=True)) if most else []
             )
@@ -128,7 +143,7 @@ def filters_of(draw, model, definitions):
         return [("rank", "gte", draw(st.integers(0, 2)))]
     if path == "owner":
         return [("owner", "eq", draw(st.sampled_from([ME, ME, "k0"])))]
-    return [("a", "in", [marker(model, number, "a") for number in draw(st.sets(st.integers(0, 2)))])]
+    return [("a", "in", [marker(model, number, "a") for number in draw(st.sets(st.integers(0, 2), min_size=1))])]
 
 
 @st.composite
@@ -144,7 +159,7 @@ def policies_of(draw, names, definitions):
         policy |= {"models": "*", "needs": ["owner"]}
         own_filter = st.sampled_from([[("owner", "eq", ME)], [("rank", "gte", 1)]])
     if draw(st.booleans()):
-        policy["rows"] = draw(st.none() | own_filter | own_filter | own_filter)
+        policy["rows"] = None if draw(st.integers(0, 5)) == 5 else draw(own_filter)
     about_all = policy["models"] == "*"
     if draw(st.booleans()):
         links = [] if about_all else sorted(links_of(definitions, model))
@@ -169,47 +184,81 @@ def limits_of(draw, names, definitions):
     """Draw a policy that lets one role write, within limits."""
     model = draw(st.sampled_from(names))
     policy = {"models": [model], "roles": ["A"]}
-    for key in draw(st.lists(st.sampled_from(["rows", "write", "check"]), min_size=1, max_size=2, unique=True)):
+    for key in draw(st.sampled_from([("rows",), ("rows",), ("write",), ("rows", "write"), ("rows", "check")])):
         policy[key] = draw(filters_of(model, definitions))
     if draw(st.integers(0, 4)) == 0:
         policy["fixed"] = [draw(st.sampled_from(["b", "d"]))]
     return policy
 
 
-#: Everyone who may call: three roles, one that no policy names, none, nobody, and a ghost with the least role.
-CALLERS = st.builds(
-    lambda key, kind: {
-        "role": kind if kind in ("A", "B", "C") else "C" if kind == "ghost" else None,
-        "user": None if kind == "nobody" else {"_id": key * 12, "key": key, "isGhost": kind == "ghost"},
-    },
-    st.sampled_from(KEYS),
-    st.sampled_from(["A", "A", "A", "B", "B", "C", "none", "nobody", "ghost"]),
-)
+@st.composite
+def hidings_of(draw, names, definitions):
+    """Draw a policy that only hides names from one role."""
+    model = draw(st.sampled_from(names))
+    links = [link for name in names for link in links_of(definitions, name).values() if link.source == model]
+    orders = [link.sort.lstrip("-") for link in links if link.sort.lstrip("-") not in ("", "_id")]
+    hidden = st.sampled_from(["rank", "a", "b", *sorted(links_of(definitions, model))])
+    hide = draw(st.lists(hidden, min_size=1, max_size=2, unique=True))
+    more = draw(st.sampled_from(orders)) if orders else "c"  # an order would tell of it
+    return {"models": [model], "roles": ["A"], "hide": sorted({*hide, more})}
+
+
+def hidden_names(world) -> dict[str, set[str]]:
+    """Return the names that policies hide from somebody, by model."""
+    policies = [policy for policy in world["policies"] if "hide" in policy]
+    return {
+        model: {name for one in policies if one["models"] in ("*", [model]) for name in one["hide"]}
+        for model in world["definitions"]
+    }
+
+
+#: Three roles, one of which no policy names, no role, nobody, and a ghost with the least role.
+KINDS_OF_CALLERS = ("A", "B", "C", "none", "nobody", "ghost")
 
 
 @st.composite
-def gets(draw, model, definitions, depth=3):
-    """Draw what a client asks for."""
-    names = st.sampled_from(definitions[model]["pure"])
+def callers(draw, world):
+    """Draw who calls: anybody, but more often one whom a policy names."""
+    named = [role or "nobody" for one in world["policies"] if one["roles"] != "*" for role in one["roles"]]
+    key, kind = draw(st.sampled_from(KEYS)), draw(st.sampled_from([*KINDS_OF_CALLERS, *named, *named]))
+    role = kind if kind in ("A", "B", "C") else "C" if kind == "ghost" else None
+    user = None if kind == "nobody" else {"_id": key * 12, "key": key, "isGhost": kind == "ghost"}
+    return {"role": role, "user": user}
+
+
+@st.composite
+def gets(draw, model, definitions, depth=3, avoided=None):
+    """Draw what a client asks for; ``avoided`` are names, by model, that would be refused."""
+    left_out = (avoided or {}).get(model, set())
+    names = st.sampled_from([name for name in definitions[model]["pure"] if name not in left_out])
     get = dict.fromkeys(draw(st.lists(names, max_size=2, unique=True)), 1)
     links = links_of(definitions, model)
-    if links:
-        for name in draw(st.lists(st.sampled_from(sorted(links)), max_size=2, unique=True)):
-            deeper = draw(st.integers(0, 3)) if depth > 1 else 1
-            get[name] = draw(gets(links[name].source, definitions, depth - 1)) if deeper > 1 else [1, {}][deeper]
+    if shown := sorted(set(links) - left_out):
+        for name in draw(st.lists(st.sampled_from(shown), min_size=depth // 2, max_size=2, unique=True)):
+            deeper = draw(st.integers(0, 4 if depth > 1 else 2))
+            below = gets(links[name].source, definitions, depth - 1, avoided)
+            get[name] = draw(below) if deeper > 2 else [1, 1, {}][deeper]
     return get
 
 
 @st.composite
 def requests(draw, world, operations=OPERATIONS):
-    """Draw a request that reads."""
+    """Draw a request that reads; of the names that it asks for the client gives some, and the server's code others."""
     definitions = world["definitions"]
-    model, operation = draw(st.sampled_from(sorted(definitions))), draw(st.sampled_from(operations))
+    aimed = [
+        name
+        for name in definitions
+        if any(hidden_names(world)[one.source] for one in links_of(definitions, name).values())
+    ]
+    model, operation = draw(st.sampled_from([*definitions, *aimed * 3])), draw(st.sampled_from(operations))
     request = {"op": operation, "model": model, "filter": draw(filters(model, definitions, operation))}
     if operation in ("find", "find_one", "page"):
-        request["get"] = draw(gets(model, definitions))
+        by_server = operation != "page" and draw(st.integers(0, 3)) == 0
+        avoided = None if by_server else draw(st.sampled_from([None, hidden_names(world), hidden_names(world)]))
+        get = draw(gets(model, definitions, avoided=avoided))
+        request |= {"get": {}, "projection": draw(st.sampled_from([None, get, get]))} if by_server else {"get": get}
     if operation == "find":
-        request |= {"skip": draw(st.integers(0, 1)), "limit": draw(st.integers(1, 3))}
+        request |= {"skip": draw(st.integers(0, 1)), "limit": draw(st.sampled_from([3, 2, 1]))}
     if operation == "page":
         request["limit"] = draw(st.integers(1, 2))
     if operation in ("find", "page"):
@@ -262,8 +311,8 @@ def filters(draw, model, definitions, operation):
 
 
 @st.composite
-def writes(draw, world):
-    """Draw a request that writes."""
+def writes(draw, world, caller):
+    """Draw a request that writes; many leave what rows and checks ask for."""
     definitions = world["definitions"]
     names = sorted(definitions)
     model, operation = draw(st.sampled_from(names)), draw(st.sampled_from(WRITES))
@@ -276,7 +325,8 @@ def writes(draw, world):
     if operation == "upsert" and not all(one["optional"] for one in declared.values()):
         operation = write["op"] = "insert"
     if not operation.endswith("many") and not operation.startswith("delete"):
-        write["get"] = draw(gets(model, definitions, 2))
+        avoided = draw(st.sampled_from([None, hidden_names(world)]))
+        write["get"] = draw(gets(model, definitions, 2, avoided))
     if operation != "insert":
         write["ids"] = [(model, draw(st.integers(0, 2)))]
     if operation.endswith("many"):
@@ -285,7 +335,8 @@ def writes(draw, world):
         write["cascade"] = len(write["ids"]) > 1 or draw(st.booleans())  # else some may be deleted before an error
     if operation in ("insert", "update", "upsert", "update_many"):
         write["set"] = draw(fields_of(model, definitions, least=1))
-    if operation == "upsert" and draw(st.booleans()):
+        write["set"] |= draw(st.sampled_from([{}, *[fitting(world, model, caller)] * 3]))
+    if operation == "upsert" and draw(st.integers(0, 2)) == 0:
         write["ids"] = [ObjectId(bytes(12))]
     if operation == "update" and draw(st.booleans()):
         write |= draw(st.sampled_from([{"set": {}, "inc": {"rank": 1}}, {"set": {}, "unset": ["b"]}]))
@@ -294,8 +345,23 @@ def writes(draw, world):
         write["relations"] = {name: draw(ids_for(declared[name])) for name in named}
     if operation in ("add", "remove"):
         name = draw(st.sampled_from(sorted(declared)))
-        write |= {"relations": {name: draw(ids_for(declared[name]))}, "replace": draw(st.booleans())}
+        held = [links.get(name) for one, _, links in world["documents"] if one == model][write["ids"][0][1] :][:1]
+        ids = held[0] if operation == "remove" and any(held) else draw(ids_for(declared[name]))
+        write |= {"relations": {name: ids}, "replace": draw(st.booleans())}
     return write
+
+
+def fitting(world, model, caller) -> dict[str, Any]:
+    """Return values of fields that policies of a model ask for."""
+    policies = [policy for policy in world["policies"] if policy["models"] in ("*", [model])]
+    filters = [policy[key] for policy in policies for key in ("rows", "write", "check") if policy.get(key)]
+    asked = {path: value for one in filters if one is not True for path, _, value in one}
+    own = (caller["user"] or {}).get("key", "nobody")
+    return {
+        path: own if value == ME else value[0] if isinstance(value, list) else value
+        for path, value in asked.items()
+        if value != [] and path in world["definitions"][model]["pure"]
+    }
 
 
 @st.composite

@@ -130,7 +130,7 @@ class Judge:
         """A relation whose copy is hidden is absent, a list lacks it."""
         shown: dict[str, Any] = {}
         for name, link in links_of(self.definitions, model).items():
-            if get.get(name, 0) == 0:
+            if get.get(name, 0) == 0 or not self.may_name(model, name):
                 continue
             value = [] if self.hides(model, document.get("_id"), name) else document.get(name) or []
             copies = [copy for copy in (value if isinstance(value, list) else [value]) if self.shows_copy(link, copy)]
@@ -147,6 +147,7 @@ class Judge:
         """Shared is the copy alone, its deeper levels as ever: those of a visible document."""
         if get == 1:
             return self._fields(model, copy, {"_id", *self.definitions[model]["pure"]}, excluded[model])
+        get = {name: value for name, value in get.items() if self.may_name(model, name)}
         if not any(value != 0 for value in get.values()) and get.get("_id") != 0:
             get = {"_id": 1}
         shown = self._fields(model, copy, {name for name, value in get.items() if value == 1}, excluded[model])
@@ -179,11 +180,20 @@ class Judge:
         return in_order([one for one in rows if matches(one, request.get("filter", []))], request.get("sort", "_id"))
 
     def find(self, request):
-        """Judge a `find` of server code with its own filter and sort and the client's `get`."""
+        """Judge a `find` of server code with its own filter and sort, and the client's `get` or its own projection.
+
+        A client's `get` that names a hidden name is 403; without `reveal=` a projection leaves it out.
+        """
         if self.refuses_get(request["model"], request["get"]) or self.refuses_paths(request, by_client=False):
             return None
         rows = self.found(request)[request.get("skip", 0) :][: request.get("limit", 100)]
-        return [self.show(request["model"], row, request["get"]) for row in rows]
+        get = request.get("projection", request["get"])
+        get = self.everything(request["model"]) if get is None else get
+        return [self.show(request["model"], row, get) for row in rows]
+
+    def everything(self, model: str) -> dict[str, int]:
+        """Return the projection that stands for all names."""
+        return dict.fromkeys([*self.definitions[model]["pure"], *links_of(self.definitions, model)], 1)
 
     def page(self, request):
         """Judge a listing read to its end; its default sort counts as the client's."""

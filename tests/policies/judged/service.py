@@ -190,12 +190,12 @@ class Doing:
         return getattr(self, f"_{request['op']}")(request)
 
     def _find(self, request):
-        rows = self._model.find(as_filter(request["filter"]), projection=self._get)
+        rows = self._model.find(as_filter(request["filter"]), projection=request.get("projection", self._get))
         path, down = request["sort"].lstrip("-"), request["sort"].startswith("-")
         return rows.sort(path, "desc" if down else "asc").skip(request["skip"]).limit(request["limit"])
 
     def _find_one(self, request):
-        return self._model.find_one(as_filter(request["filter"]), projection=self._get)
+        return self._model.find_one(as_filter(request["filter"]), projection=request.get("projection", self._get))
 
     def _count(self, request):
         return self._model.count(as_filter(request["filter"]))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.examples import examples
-from tests.policies.judged.drawn import CALLERS, limits_of, requests, worlds, writes
+from tests.policies.judged.drawn import callers, hidings_of, limits_of, requests, worlds, writes
 from tests.policies.judged.judge import FORBIDDEN, Judge
 from tests.policies.judged.judged_writes import NO_MATCH, refusals, related
 from tests.policies.judged.service import Service, as_json
@@ -164,22 +164,23 @@ def court(request):
     return open_court
 
 
-@examples(8)
-@given(data=st.data(), world=worlds())
+@examples(6)
+@given(data=st.data(), world=worlds() | worlds(hidings_of))
 def test_a_reply_holds_what_its_caller_may_see(court, data, world):
     opened = court(world)
     for _ in range(4):
-        caller = data.draw(CALLERS)
+        caller = data.draw(callers(world))
         for _ in range(3):
             opened.read(data.draw(requests(world)), caller)
 
 
-@examples(8)
+@examples(6)
 @given(data=st.data(), world=worlds() | worlds(limits_of))
 def test_a_write_changes_what_its_caller_may_change(court, data, world):
     opened = court(world)
     for _ in range(6):
-        opened.write(data.draw(writes(world)), data.draw(CALLERS))
+        caller = data.draw(callers(world))
+        opened.write(data.draw(writes(world, caller)), caller)
 
 
 @examples(4)
@@ -187,7 +188,8 @@ def test_a_write_changes_what_its_caller_may_change(court, data, world):
 def test_each_item_of_a_batch_has_the_rights_of_its_own_caller(court, data, world):
     opened = court(world)
     asked = [
-        (opened.placed(data.draw(requests(world, ["find", "count", "exists"]))), data.draw(CALLERS)) for _ in "123"
+        (opened.placed(data.draw(requests(world, ["find", "count", "exists"]))), data.draw(callers(world)))
+        for _ in "123"
     ]
     batch = [opened.service.body(request, caller) for request, caller in asked]
     _, body, _ = opened.service.ask({"batch": batch, "atomic": data.draw(st.booleans())})
