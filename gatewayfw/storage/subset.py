@@ -35,6 +35,7 @@ from gatewayfw.storage.update_operators import check_operand
 COMPARISONS = frozenset(OPERATORS)
 #: The most filters and conditions inside one another.
 DEPTH = 32
+_LEADING_ZEROS = re.compile(r"(?<=\.)0+(?=[0-9]+(?:\.|$))")
 #: Stages that write, or run for ever.
 FORBIDDEN_STAGES = frozenset({"$out", "$merge", "$changeStream"})
 
@@ -167,10 +168,12 @@ def changes_of(update: Mapping[str, Any], known: Container[str] = UPDATES.keys()
         for path, value in changes.items():
             if not isinstance(path, str) or "\0" in path or not all(path.split(".")):
                 raise refusal(messages.NO_FIELD_NAMED.format(operator=operator))
-            # MongoDB refuses overlapping paths (code 40); memory would apply them in some order.
-            if any(path == other or path.startswith(other + ".") or other.startswith(path + ".") for other in seen):
+            # MongoDB refuses overlapping paths (code 40); memory would apply them in some order. MongoDB 6 takes `a.01`
+            # for `a.1` in a list, but compares them as texts, and the server ends if one update has both.
+            place = _LEADING_ZEROS.sub("", path) + "."
+            if any(place.startswith(other) or other.startswith(place) for other in seen):
                 raise refusal(messages.CHANGED_TWICE.format(path=path))
-            seen.append(path)
+            seen.append(place)
             yield operator, path, value
 
 

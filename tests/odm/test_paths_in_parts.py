@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gatewayfw.errors import UsageError, ValidationError
+from gatewayfw.errors import BadRequest, UsageError, ValidationError
 from gatewayfw.odm import Operators
 from gatewayfw.schemas import any_, array, boolean, integer, mapping, object_, optional, string
 from tests.models import read_stored
@@ -186,3 +186,14 @@ def test_a_deep_value_at_a_long_path_is_refused(things, depth):
         value = {"a": value}
     path = ".".join(["open", *"a" * 79])
     assert refusals(lambda: things.find_one_and_update(filter={"name": "a"}, update={"$set": {path: value}}))
+
+
+def test_no_client_names_one_place_in_two_ways(odm):
+    """The server of MongoDB 6 ends if one update changes `a.1` and `a.01` of a list."""
+    things = odm.new_model("thing", {"notes": any_()})
+    things.insert_one(doc={"notes": [1, {"b": 1}]})
+    for first, second in (("1", "01"), ("01.b", "1.b"), ("00", "0"), ("1", "01.b")):
+        with pytest.raises(BadRequest, match="is changed twice$"):
+            things.update_many(filter={"notes.0": 1}, update={"$set": {f"notes.{first}": 1, f"notes.{second}": 2}})
+    things.find_one_and_update(filter={"notes.0": 1}, update={"$set": {"notes.01.b": 2}})
+    assert things.find_one(projection={"notes": 1})["notes"] == [1, {"b": 2}]

@@ -230,11 +230,20 @@ def test_updates_outside_the_subset(update, message):
         ({"$set": {1: 1}}, "update: $set names no field"),
         ({"$set": {"a": 1, "a.b": 1}}, "update: a.b is changed twice"),
         ({"$unset": {"a.b": ""}, "$set": {"a": 1}}, "update: a is changed twice"),
+        # The second one of each pair ends the server of MongoDB 6 where `a` is a list.
+        ({"$set": {"a.1": 1, "a.01": 1}}, "update: a.01 is changed twice"),
+        ({"$set": {"a.00": 1, "a.0": 1}}, "update: a.0 is changed twice"),
+        ({"$push": {"a.001.b": 1}, "$set": {"a.1": 1}}, "update: a.1 is changed twice"),
+        ({"$inc": {"a.2.b.03": 1}, "$set": {"a.02.b": 1}}, "update: a.02.b is changed twice"),
     ],
     ids=lambda value: str(value)[:60],
 )
 def test_what_is_set_may_be_a_clients(update, message):
     assert refusal(check_update, update, BadRequest) == message
+
+
+def test_names_that_only_look_alike_are_not_the_same():
+    check_update({"$set": dict.fromkeys(("a.1", "a.10", "a.100", "a.0", "a.01x", "a.x01", "a.0x", "b.01", "a1"), 1)})
 
 
 def test_messages_begin_with_the_callers_word():
