@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import socket
 
@@ -20,6 +21,20 @@ settings.load_profile("gatewayfw")
 
 #: Every database a test runs on; a test of both takes the fixture `database`, or `storage`.
 DATABASES = ["mongomock", pytest.param("mongo", marks=pytest.mark.mongo)]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Keep the garbage collector away from what is collected, which lives as long as the process.
+
+    Whenever it ran, it would look at a million objects of modules and tests.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 def pytest_collection_modifyitems(items):
