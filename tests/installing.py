@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import shutil
@@ -55,14 +56,13 @@ def _place(lock: Path) -> Path:
 
 def _cached(lock: Path, install: Callable[[Path], None]) -> Path:
     folder = _place(lock)
-    if not folder.is_dir():
-        CACHE.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(dir=CACHE))
-        install(fresh)
-        try:
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with folder.with_suffix(".lock").open("w") as taken:
+        fcntl.flock(taken, fcntl.LOCK_EX)  # tests run in several processes: one installs, the others wait
+        if not folder.is_dir():
+            fresh = Path(tempfile.mkdtemp(dir=CACHE))
+            install(fresh)
             fresh.rename(folder)
-        except OSError:  # another run was quicker
-            shutil.rmtree(fresh)
     return folder
 
 

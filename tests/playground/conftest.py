@@ -22,6 +22,8 @@ CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 OWN_PAGES = "WebUIOmniboxPopup,WebUIOmniboxAimPopup"
 ARGS = [
     f"--disable-features={OWN_PAGES}",
+    # Pages that live for a second pay for machine code that they do not come to use.
+    "--js-flags=--no-opt,--no-maglev",
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"),
     *("--disable-component-update", "--disable-sync", "--disable-lcd-text", "--force-device-scale-factor=1"),
 ]
