@@ -32,7 +32,7 @@ refused = login("wrong")
 assert (refused.status_code, refused.parsed.body.message) == (401, "wrong password")
 
 for document in json.loads(Path("things.json").read_text()):
-    del document["codes"]  # Of several constants in a union, the generated code takes the first only.
+    del document["codes"]  # Of several numbers beside texts, the generated code takes the first only.
     body = ThingAddAssert.from_dict(asked("add_assert", document, dict.fromkeys(document, 1)))
     reply = thing_add_assert.sync_detailed(client=client, body=body)
     assert reply.status_code == 200, reply.content
