@@ -340,6 +340,10 @@ NAMED = [
 @examples(300)
 @given(name=st.sampled_from(NAMED), check=TOLD, value=json_values | st.text("ab", max_size=4) | st.integers(-4, 4))
 @example(name="Integer", check=validate.Range(min=1), value=0)
+@example(name="Integer", check=validate.Range(min=1, min_inclusive=False), value=1)
+@example(name="Integer", check=validate.Range(max=1, max_inclusive=False), value=1)
+@example(name="String", check=validate.Regexp("a"), value="b")
+@example(name="List", check=validate.Length(equal=1), value=[])
 @example(name="List", check=validate.Length(1, 2), value=[])
 @example(name="AwareDateTime", check=validate.Email(), value="2020-01-01T00:00:00")
 def test_each_text_that_a_schema_of_an_act_raises_has_a_code_and_its_bounds(name, check, value):
