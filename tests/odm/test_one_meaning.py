@@ -145,6 +145,10 @@ def judge_one(world, made, sent, python, stored):
         assert made in world.found(Operators({"$eq": form, "$in": [form]})), name
     for form in distinct({"sent": sent, "found": found, "shown": shown}).values():
         judge_parts(world, made, form, stored)
+        if isinstance(form, list) and as_kind(world.thing.schema.pure["v"]).elements is not None:
+            world.thing.find_one_and_update({"_id": made}, {"$set": {"v": []}})
+            world.thing.find_one_and_update({"_id": made}, {"$push": {"v": Operators({"$each": form})}})
+            assert world.stored(made) == stored
     if world.listing and not isinstance(sent, list):  # of a list, a listing compares the elements
         assert made in world.listed({"eq": shown})
         assert made in world.listed({"in": [sent, shown]})
