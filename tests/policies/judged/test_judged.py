@@ -178,12 +178,12 @@ def test_a_reply_holds_what_its_caller_may_see(court, data, world):
 @given(data=st.data(), world=worlds() | worlds(limits_of))
 def test_a_write_changes_what_its_caller_may_change(court, data, world):
     opened = court(world)
-    for _ in range(6):
+    for _ in range(9):
         caller = data.draw(callers(world))
         opened.write(data.draw(writes(world, caller)), caller)
 
 
-@examples(4)
+@examples(3)
 @given(data=st.data(), world=worlds())
 def test_each_item_of_a_batch_has_the_rights_of_its_own_caller(court, data, world):
     opened = court(world)
