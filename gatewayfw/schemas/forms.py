@@ -8,8 +8,8 @@ user's marshmallow Schema judges its objects whole. All our choice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
@@ -103,11 +103,11 @@ def form_of(field: mm.Field[Any]) -> StoredForm:
     """
     if not isinstance(field, ContainerField) or field.is_free:
         return StoredForm(field, _or_null(field, _value_test(field)), {})
-    if field.fields is not None:
-        parts = {name: form_of(inner) for name, inner in field.fields.items()}
-        return StoredForm(field, _whole_test(field, _object_test(parts), _declared_in(parts)), parts)
-    each = form_of(field.inner)
-    return StoredForm(field, _whole_test(field, _each_test(field, each.fits), _declared_each(each)), {}, each)
+    parts = {name: form_of(inner) for name, inner in (field.fields or {}).items()}
+    each = form_of(field.inner) if field.fields is None else None
+    test = _object_test(parts) if each is None else _each_test(field, each.fits)
+    bare = StoredForm(field, test, parts, each)
+    return replace(bare, fits=_or_null(field, _whole_test(field, bare)))
 
 
 def _value_test(field: mm.Field[Any]) -> Test:
@@ -181,12 +181,12 @@ def _each_test(field: ContainerField, each: Test) -> Test:
     return lambda value: type(value) is list and least <= len(value) <= end and all(map(each, value))
 
 
-def _whole_test(field: ContainerField, test: Test, declared: Callable[[Any], Any]) -> Test:
+def _whole_test(field: ContainerField, bare: StoredForm) -> Test:
     """Return a test of the parts together with a user's checks of the whole."""
     is_asked = isinstance(field, ArrayField) and all(isinstance(check, validate.Length) for check in field.validators)
     if is_asked or not field.validators:
-        return _or_null(field, test)
-    return _or_null(field, lambda value: test(value) and _stores(field, declared(value)))
+        return bare.fits
+    return lambda value: bare.fits(value) and _stores(field, _declared(bare, value))
 
 
 def _or_null(field: mm.Field[Any], test: Test) -> Test:
@@ -196,23 +196,15 @@ def _or_null(field: mm.Field[Any], test: Test) -> Test:
     return lambda value: value is not None and value is not missing and test(value)
 
 
-def _declared_in(parts: Mapping[str, StoredForm]) -> Callable[[Any], Any]:
-    return lambda value: {name: _declared(form, value[name]) for name, form in parts.items() if name in value}
-
-
-def _declared_each(each: StoredForm) -> Callable[[Any], Any]:
-    return lambda value: (
-        [_declared(each, item) for item in value]
-        if isinstance(value, list)
-        else {name: _declared(each, item) for name, item in value.items()}
-    )
-
-
 def _declared(form: StoredForm, value: Any) -> Any:
     """Return a value that fits without the names that are not declared."""
     if value is None or not (form.parts or form.each):
         return value
-    return (_declared_in(form.parts) if form.each is None else _declared_each(form.each))(value)
+    if form.each is None:
+        return {name: _declared(part, value[name]) for name, part in form.parts.items() if name in value}
+    if isinstance(value, list):
+        return [_declared(form.each, item) for item in value]
+    return {name: _declared(form.each, item) for name, item in value.items()}
 
 
 def _stores(field: mm.Field[Any], value: Any) -> bool:

@@ -170,7 +170,7 @@ def changes_of(update: Mapping[str, Any], known: Container[str] = UPDATES.keys()
                 raise refusal(messages.NO_FIELD_NAMED.format(operator=operator))
             # MongoDB refuses overlapping paths (code 40); memory would apply them in some order. MongoDB 6 takes `a.01`
             # for `a.1` in a list, but compares them as texts, and the server ends if one update has both.
-            place = _LEADING_ZEROS.sub("", path) + "."
+            place = (_LEADING_ZEROS.sub("", path) if ".0" in path else path) + "."
             if any(place.startswith(other) or other.startswith(place) for other in seen):
                 raise refusal(messages.CHANGED_TWICE.format(path=path))
             seen.append(place)

@@ -173,10 +173,9 @@ def find_element(found: Found, path: str, where: str) -> Found:
     if found is None or (is_free(found) and not _has_places(found)):
         return None
     inner = as_kind(found).elements
-    if inner is None and _has_places(found):
-        raise UsageError(f"{where}: {shown(path)} is a tuple: name a place of it, such as {shown(path)}.0")
     if inner is None:
-        raise UsageError(f"{where}: {shown(path)} is not a list")
+        told = f"is a tuple: name a place of it, such as {shown(path)}.0" if _has_places(found) else "is not a list"
+        raise UsageError(f"{where}: {shown(path)} {told}")
     return inner
 
 
