@@ -21,7 +21,7 @@ from tests.readme import CLIENT, EXAMPLE, PRINTED
 ROOT = Path(__file__).parent.parent
 CLASSIFIER = "Programming Language :: Python :: 3."
 #: Without the bytecode of modules that nobody imports here.
-INSTALL = ("-m", "pip", "install", "-q", "--no-compile")
+INSTALL = ("install", "-q", "--no-compile")
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +46,15 @@ def installed(dist, tmp_path_factory):
     The wheel was made from the sdist, so that both are tried.
     """
     folder = tmp_path_factory.mktemp("empty")
-    venv.create(folder, with_pip=True)
+    venv.create(folder)
     python = folder / "bin" / "python"
-    run(python, *INSTALL, next(dist.glob("*.whl")))
+    pip(python, *INSTALL, next(dist.glob("*.whl")))
     return python
+
+
+def pip(python, *words, cwd=None):
+    """Let the pip of the tests work on another environment: to install pip into each takes longer than the rest."""
+    run(sys.executable, "-m", "pip", "--python", python, *words, cwd=cwd)
 
 
 def run(*command, cwd=None):
@@ -146,7 +151,7 @@ def test_wheel_holds_the_package_and_nothing_else(dist):
 
 @pytest.mark.slow
 def test_type_checkers_find_an_editable_install(tmp_path):
-    run(sys.executable, *INSTALL, "--no-deps", "--target", tmp_path, "-e", ROOT)
+    run(sys.executable, "-m", "pip", *INSTALL, "--no-deps", "--target", tmp_path, "-e", ROOT)
     assert {path.name for path in tmp_path.iterdir() if path.suffix in (".pth", ".py")} == {
         "__editable__.gatewayfw-0.1.0.pth"  # no import hook, which they do not run
     }
@@ -215,7 +220,7 @@ def test_sdist_holds_what_a_clone_runs(dist):
 @pytest.mark.slow
 def test_the_readme_example_runs_in_an_empty_environment(installed, tmp_path):
     (tmp_path / "app.py").write_text(EXAMPLE + CLIENT, "utf-8")
-    run(installed, "-m", "pip", "check")
+    pip(installed, "check")
     served = (
         "import flask, runpy; flask.Flask.run = lambda app, port: None; runpy.run_path('app.py', run_name='__main__')"
     )
@@ -225,12 +230,12 @@ def test_the_readme_example_runs_in_an_empty_environment(installed, tmp_path):
 @pytest.mark.slow
 def test_a_new_project_passes_its_own_tests(installed, dist, tmp_path):
     wheel = next(dist.glob("*.whl"))
-    run(installed, *INSTALL, f"{wheel}[testing]")
+    pip(installed, *INSTALL, f"{wheel}[testing]")
     run(installed.parent / "flask", "gateway", "new", "library", cwd=tmp_path)
     project = tmp_path / "library"
     (project / ".venv").symlink_to(installed.parent.parent)
     shutil.copy(wheel, project)  # for whom no index has the package
     found = ("install", "-q", "--dry-run", "--ignore-installed", "--no-index", "--no-deps")
-    run(installed, "-m", "pip", *found, "-r", project / "requirements.txt", cwd=tmp_path)
+    pip(installed, *found, "-r", project / "requirements.txt", cwd=tmp_path)
     shutil.copy(project / "requirements-dev.txt", project / ".venv" / "installed")  # but for the MongoDB server
     assert re.search(r"^9 passed", run(project / "dev", "test", "-q", "-p", "no:cacheprovider"), re.MULTILINE)
