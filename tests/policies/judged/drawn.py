@@ -79,7 +79,7 @@ def relations(draw, to, number, may_require):
             reverses[name]["limit"] = draw(st.integers(1, 3))
             reverses[name]["sort"] = {"field": draw(st.sampled_from(["rank", "rank", "_id"])), "order": order}
     kind = draw(st.sampled_from(["single", "multiple", "multiple"]))
-    sorts = [{}, {"sort": {"field": "rank", "order": "desc"}}, {"sort": {"field": "a", "order": "asc"}}]
+    sorts = [{}, {"sort": {"field": "rank", "order": "desc"}}, {"sort": {"field": "a", "order": "desc"}}]
     return {
         "schemaName": to,
         "type": kind,
