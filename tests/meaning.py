@@ -11,7 +11,7 @@ from ipaddress import ip_interface
 from types import SimpleNamespace
 from typing import Any
 
-from bson import ObjectId
+from bson import Int64, ObjectId
 from hypothesis import strategies as st
 from marshmallow import EXCLUDE, INCLUDE, Schema, missing, post_load, pre_load
 from marshmallow import fields as mm
@@ -167,6 +167,7 @@ LEAVES: dict[str, Callable[[], Meaning]] = {
         Pair(allow_none=True), both(st.tuples(_int64, _int64), lambda pair: ",".join(map(str, pair)))
     ),
     "Raw": lambda: Meaning(mm.Raw(allow_none=True), both(_json)),
+    "a long under Raw": lambda: Meaning(mm.Raw(), _int64.map(lambda number: (number, Int64(number)))),
     "Dict": lambda: Meaning(mm.Dict(), both(st.dictionaries(_words, _json, max_size=2))),
     "a default": lambda: Meaning(mm.Nested(Tagged), both(st.sampled_from([{}, {"tags": [2]}]))),
 }

@@ -9,11 +9,12 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from marshmallow import fields as mm
 
 from gatewayfw.errors import DefinitionError, ValidationError
 from gatewayfw.messages import NO_PART, NO_PLACE, NOT_KEPT
 from gatewayfw.odm import Odm, Operators
-from gatewayfw.schemas import Schemas, compile_struct
+from gatewayfw.schemas import Schemas, array, compile_struct, mapping
 from gatewayfw.schemas.kinds import as_kind
 from gatewayfw.settings import Settings
 from gatewayfw.web.reply import success
@@ -203,3 +204,7 @@ def test_what_would_become_another_value_is_refused(database, name, data):
 def test_a_value_of_a_nested_field_means_one_thing(database, data):
     made = data.draw(meanings())
     judge(database, made.field, data.draw(values_of(made)))
+
+
+def test_a_part_beside_a_number_that_is_stored_as_a_long_is_set(database):
+    judge(database, mapping(array(mm.Raw())), [({"a": [2**40]}, {"a": [2**40]})])

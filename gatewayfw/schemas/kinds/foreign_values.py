@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from bson import Binary, ObjectId
+from bson import Binary, Int64, ObjectId
 from bson.errors import BSONError
 from marshmallow import INCLUDE, Schema, ValidationError, missing
 from marshmallow import fields as mm
@@ -277,9 +277,9 @@ def _store(field: mm.Field[Any] | None, loaded: Any) -> Any:
 
 
 def _form_of(field: mm.Field[Any] | None, loaded: Any) -> Any:
-    if loaded is None or type(loaded) in (str, int, float, bool):
+    if loaded is None or type(loaded) in (str, int, float, bool, Int64):
         if plain(loaded):
-            return loaded
+            return int(loaded) if type(loaded) is Int64 else loaded
         raise ValidationError(messages.NO_VALUE)
     if isinstance(field, KindField):
         return _each_part(field, loaded, _store) if field.parts() else field.storer()(loaded)
