@@ -6,6 +6,7 @@ import json
 
 import mongomock
 import pytest
+from marshmallow import fields as mm
 
 from gatewayfw import gateway
 from gatewayfw.schemas import any_, boolean, enums, integer, mapping, optional
@@ -36,6 +37,8 @@ def service_url(stage, bodies):
         "country": enums(*COUNTRIES),
     }
     gw.acts.act("thing", "keep", set=given, public=True)(lambda body: "done")
+    some = {"extra": any_(), "rest": mm.Raw(required=True)}
+    gw.acts.act("thing", "keepSome", set=some, public=True)(lambda body: "done")
     gw.acts.set_act(
         schema="thing", act_name="free", public=True, validator=lambda details: details, fn=lambda body: "done"
     )
@@ -102,6 +105,14 @@ def test_a_value_of_any_kind_is_typed(page):
     kind.select_option("object")
     page.get_by_label("Type of a", exact=True).wait_for()
     assert set_in(page)["extra"] == {"a": [1]}
+
+
+def test_null_is_marked_where_any_other_value_is_taken(page):
+    open_act(page, "keepSome")
+    page.get_by_role("tab", name="JSON").click()
+    marked = page.locator(".cm-line", has=page.locator(".cm-lintRange-warning"))
+    marked.first.wait_for()
+    assert marked.all_inner_texts() == ['    "rest": null']
 
 
 def test_a_large_value_is_shown_as_json(page, bodies):

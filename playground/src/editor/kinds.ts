@@ -46,7 +46,7 @@ export function choicesOf(kind: Kind | undefined): Json[] {
 
 /** What is wrong with a value, as far as its kind tells; the server has the last word. */
 export function check(catalog: Catalog, kind: Kind, value: Json, path: string): Problem[] {
-  if (value === null) return kind.nullable || kind.kind === "any" ? [] : [{ path, text: "May not be null." }];
+  if (value === null) return (kind.nullable ?? kind.kind === "any") ? [] : [{ path, text: "May not be null." }];
   const wrong = (text: string): Problem[] => [{ path, text }];
   switch (kind.kind) {
     case "object":

@@ -1,2 +1,0 @@
-const __vite__mapDeps=(i,m=__vite__mapDeps,d=(m.f||(m.f=["./coloured-c6OCtPOb.js","./jsxRuntime-avN8QTAV.js","./coloured-Ds63SCnD.css"])))=>i.map(i=>d[i]);
-import{f as e,t}from"./index-BkVzq8W-.js";import{n,t as r}from"./jsxRuntime-avN8QTAV.js";var i=e(()=>t(()=>import(`./coloured-c6OCtPOb.js`).then(e=>e.Coloured),__vite__mapDeps([0,1,2]),import.meta.url));function a(e){let t=i();return t&&typeof t!=`string`?r(t,{...e}):r(n,{children:e.text})}export{a as t};
