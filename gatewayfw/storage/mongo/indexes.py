@@ -10,6 +10,7 @@ from pymongo.collection import Collection
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
+from gatewayfw.storage.mongo.reads import send
 from gatewayfw.storage.terms import COLLISION, Index, IndexProblem, find_missing
 
 _LOG = logging.getLogger("gatewayfw.storage")
@@ -32,16 +33,11 @@ def list_indexes(collection: Collection[Any]) -> list[dict[str, Any]]:
     PyMongo's method reads the reply by options of its own, which know no dates beyond Python's range.
     """
     try:
-        return list(_send(collection, {"listIndexes": collection.name, "cursor": _AT_ONCE})["cursor"]["firstBatch"])
+        return list(send(collection, {"listIndexes": collection.name, "cursor": _AT_ONCE})["cursor"]["firstBatch"])
     except OperationFailure as error:
         if error.code != _MISSING:
             raise
         return []
-
-
-def _send(collection: Collection[Any], command: dict[str, Any]) -> dict[str, Any]:
-    reply: dict[str, Any] = collection.database.command(command, codec_options=collection.codec_options)
-    return reply
 
 
 def compare(
@@ -78,7 +74,7 @@ def build(collection: Collection[Any], indexes: Sequence[Index]) -> list[IndexPr
     concern = collection.write_concern.document
     try:
         # PyMongo's method cannot read the reply about two documents that share a date beyond Python's range.
-        _send(collection, {"createIndexes": collection.name, "indexes": models, "writeConcern": concern})
+        send(collection, {"createIndexes": collection.name, "indexes": models, "writeConcern": concern})
     except OperationFailure as error:
         if len(indexes) > 1:
             return [problem for index in indexes for problem in build(collection, [index])]

@@ -125,6 +125,11 @@ def read_listed(
             yield piece, alive
 
 
+def send(collection: Collection[Any], command: dict[str, Any], session: ClientSession | None = None) -> Any:
+    """Return the reply to a command, read by the collection's codec options."""
+    return collection.database.command(command, codec_options=collection.codec_options, session=session)
+
+
 def _ask(collection: Collection[Any], query: Query, session: ClientSession | None, concern: ReadConcern | None) -> Any:
     """Return the reply to one command; a cursor where that is not enough."""
     command = query.command()
@@ -132,7 +137,7 @@ def _ask(collection: Collection[Any], query: Query, session: ClientSession | Non
         command["readConcern"] = (concern or collection.read_concern).document
     database = collection.database
     try:
-        reply = database.command(command, codec_options=collection.codec_options, session=session)
+        reply = send(collection, command, session)
     except (AutoReconnect, OperationFailure) as error:
         if session is not None or error.timeout:
             raise
@@ -164,7 +169,7 @@ def count_matches(collection: Collection[Any], filter: Filter, limit: int, sessi
     """
     stages: list[dict[str, Any]] = [{"$match": filter}, {"$limit": limit}, {"$group": {"_id": None, "n": {"$sum": 1}}}]
     command = {"aggregate": collection.name, "pipeline": stages if limit else [stages[0], stages[2]], "cursor": {}}
-    reply = collection.database.command(command, codec_options=collection.codec_options, session=session)
+    reply = send(collection, command, session)
     return next((int(group["n"]) for group in reply["cursor"]["firstBatch"]), 0)
 
 

@@ -27,6 +27,7 @@ from gatewayfw.storage.mongo.reads import (
     projection_of,
     read,
     read_listed,
+    send,
 )
 from gatewayfw.storage.mongo.transactions import MongoTransactions
 from gatewayfw.storage.terms import NOTHING, Document, Filter, Index, IndexProblem, Lock, Marked, Paths, Sorting, Update
@@ -285,7 +286,7 @@ def _as_marked(error: StorageError, lock: Lock) -> StorageError:
 
 def _send_insert(collection: Collection[Any], session: ClientSession, document: Document) -> None:
     """Store a new document."""
-    _send(collection, session, {"insert": collection.name, "documents": [document]})
+    _write(collection, session, {"insert": collection.name, "documents": [document]})
 
 
 def _send_update_one(
@@ -299,7 +300,7 @@ def _send_update_one(
     command = {"findAndModify": collection.name, "query": filter, "update": update, "new": True}
     if projection is not None:
         command["fields"] = projection
-    found: Document | None = _send(collection, session, command)["value"]
+    found: Document | None = _write(collection, session, command)["value"]
     return found
 
 
@@ -308,12 +309,11 @@ def _send_update_many(
 ) -> int:
     """Apply each update to all its matches, in order; return how many matched."""
     statements = [{"q": filter, "u": update, "multi": True} for filter, update in changes]
-    return int(_send(collection, session, {"update": collection.name, "updates": statements})["n"])
+    return int(_write(collection, session, {"update": collection.name, "updates": statements})["n"])
 
 
-def _send(collection: Collection[Any], session: ClientSession, command: dict[str, Any]) -> dict[str, Any]:
-    options = collection.codec_options
-    reply: dict[str, Any] = collection.database.command(command, codec_options=options, session=session)
+def _write(collection: Collection[Any], session: ClientSession, command: dict[str, Any]) -> dict[str, Any]:
+    reply: dict[str, Any] = send(collection, command, session)
     if reply.get("writeErrors"):  # the reply is otherwise fine, so the command does not raise
         raise BulkWriteError(reply)
     return reply

@@ -53,7 +53,7 @@ class Raced:
     def __getitem__(self, name):
         return SimpleNamespace(name=name, database=self, codec_options=None)
 
-    def command(self, command, codec_options):
+    def command(self, command, **options):
         raise OperationFailure(f"{command['listIndexes']} is missing", 26)
 
     def create_collection(self, name, check_exists):
