@@ -6,8 +6,9 @@ from contextlib import suppress
 
 import pytest
 
-from gatewayfw import NotFound, UsageError, optional, string
+from gatewayfw import NotFound, UsageError, gateway, optional, string
 from gatewayfw.errors import Conflict, DuplicateKey, Forbidden, Stale, StillReferenced
+from tests.policies.conftest import ROLES
 
 
 def stored(odm):
@@ -100,6 +101,23 @@ def test_a_check_may_be_about_what_other_documents_list(shop, refused):
     refused(lambda: shop.customers.find_one_and_update({"_id": shop.ann}, rename), role="Clerk")
     with shop.calls("Clerk"):
         assert shop.customers.find_one_and_update({"_id": shop.bob}, rename, projection={"name": 1})["name"] == "x"
+
+
+@pytest.mark.parametrize("boss", ["ann", "bob"])
+def test_a_change_of_many_documents_is_judged_with_the_copies_that_it_renews(database, calls, boss):
+    gw = gateway(roles=ROLES)
+    gw.odm.set_db(database)
+    of_boss = {"schemaName": "person", "type": "single", "optional": True}
+    people = gw.odm.new_model("person", {"name": string()}, {"boss": of_boss})
+    gw.policy("person", roles=["Clerk"], check=lambda context: {"boss.name": {"$ne": "x"}})
+    ids = {name: people.insert_one({"name": name})["_id"] for name in ("ann", "bob")}
+    people.add_relation({"name": "ann"}, relations={"boss": {"_ids": ids[boss]}})
+    before = people.find().sort("_id").to_list()
+    with calls(gw, "Clerk"), pytest.raises(Forbidden):
+        people.update_many({"name": {"$ne": ""}}, {"$set": {"name": "x"}})
+    assert people.find().sort("_id").to_list() == before
+    with calls(gw, "Clerk"):
+        assert people.update_many({"name": {"$ne": ""}}, {"$set": {"name": "y"}}) == {"matched": 2, "modified": 2}
 
 
 # -- what may be changed

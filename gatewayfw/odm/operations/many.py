@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar, final
 
 from gatewayfw.errors import StillReferenced
@@ -96,11 +97,11 @@ def update_many(model: Handle, wanted: dict[str, Any], changes: Update | None, a
     wanted = permission.narrow(wanted)
     if not change.named:
         return UpdateResult(matched=storage.count(model.name, wanted), modified=0)
-    begin = _changing(model, storage, wanted, change, permission)
+    begin, judge = _changing(model, storage, wanted, change), partial(permission.judge_many, storage)
 
     def work(walk: Walk) -> UpdateResult:
         result = UpdateResult(matched=0, modified=0)
-        for _ids, done in walk.batches(walk.pages(), begin, _is_there):
+        for _ids, done in walk.batches(walk.pages(), begin, _is_there, judge):
             result["matched"] += sum(map(_is_there, done.result))
             result["modified"] += sum(map(bool, done.result))
         return result
@@ -129,14 +130,12 @@ def delete_many(model: Handle, wanted: dict[str, Any], cascade: bool) -> DeleteR
     return _walk(model, wanted, work)
 
 
-def _changing(
-    model: Handle, storage: Storage, wanted: Filter, change: Change, permission: Permission
-) -> Begin[bool | None]:
+def _changing(model: Handle, storage: Storage, wanted: Filter, change: Change) -> Begin[bool | None]:
     """Return the function that begins a batch of changes.
 
     Its visits tell whether fields differ afterwards; None for no match.
     """
-    fields, shown = sorted(change.named), permission.judged
+    fields = sorted(change.named)
     allowance = model.allowance and model.allowance.looking_first()
 
     def begin(attempt: Attempt, effects: Effects, ids: Ids) -> Callable[[Any], bool | None]:
@@ -147,8 +146,7 @@ def _changing(
             if repr(id_) not in before:
                 return None
             one = of_ids(wanted, id_)
-            after = apply(storage, update_unsettled(attempt, model.schema, one, change, shown, allowance, effects))
-            permission.judge([after])
+            after = apply(storage, update_unsettled(attempt, model.schema, one, change, (), allowance, effects))
             return None if after is None else _encoded(after, fields) != before[repr(id_)]
 
         return visit

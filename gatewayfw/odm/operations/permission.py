@@ -166,6 +166,16 @@ class Permission:
         if not all(one is None or fits(as_stored(one)) for one in documents):
             raise Forbidden(messages.NOT_TO_LEAVE.format(model=self._model.name))
 
+    def judge_many(self, storage: Storage, ids: Iterable[Any], results: Iterable[object]) -> None:
+        """Refuse what a write has left of those whose result is not None, as `judge`.
+
+        One may hold a copy of another, so this comes after the last one is written.
+        """
+        if self._rights is not None and self._rights.checks:
+            changed = [id_ for id_, one in zip(ids, results, strict=False) if one is not None]
+            if is_there(storage, self._model.name, {"_id": {"$in": changed}, "$nor": [self._rights.checks]}):
+                raise Forbidden(messages.NOT_TO_LEAVE.format(model=self._model.name))
+
 
 def names_in_update(update: object) -> Iterator[str]:
     """Yield the names that an update changes; what is no update is refused later."""

@@ -28,6 +28,8 @@ Ids = Sequence[Any]
 #: Given the documents of a batch, returns what visits one of them by id. Both run inside its transaction, at the end
 #: of which the effects are settled: each window is computed once, however many members changed.
 Begin = Callable[[Attempt, Effects, Ids], Callable[[Any], T]]
+#: Given the ids of a batch and what the visits returned, may refuse what they have left before it is committed.
+Judge = Callable[[Ids, Sequence[T]], object]
 #: The ids of a committed batch, and what the visits returned.
 Batch = tuple[Ids, Done[list[T]]]
 
@@ -132,7 +134,9 @@ class Walk:
         found = self._database.storage.find(self._model, wanted, [], sort=[("_id", 1)], limit=most)
         return [one["_id"] for one in found]
 
-    def batches(self, pages: Iterable[Ids], begin: Begin[T], counts: Callable[[T], bool]) -> Iterator[Batch[T]]:
+    def batches(
+        self, pages: Iterable[Ids], begin: Begin[T], counts: Callable[[T], bool], judge: Judge[T] = lambda *_: None
+    ) -> Iterator[Batch[T]]:
         """Visit documents in the order of their pages; yield what became of them.
 
         A batch that meets a conflict is halved. It ends early where the next document might embed more copies
@@ -141,7 +145,7 @@ class Walk:
         try:
             for page in pages:
                 while page:
-                    done = self._visit(page, begin)
+                    done = self._visit(page, begin, judge)
                     if self._pace is not None:
                         self.done += sum(map(counts, done.result))
                     yield page[: len(done.result)], done
@@ -150,7 +154,7 @@ class Walk:
             error.done = self.done
             raise
 
-    def _visit(self, page: Ids, begin: Begin[T]) -> Done[list[T]]:
+    def _visit(self, page: Ids, begin: Begin[T], judge: Judge[T]) -> Done[list[T]]:
         pace, visited, lost = self._pace, 0, 0
 
         def visit_batch(attempt: Attempt) -> list[T]:
@@ -167,6 +171,7 @@ class Walk:
                 visited += 1
                 results.append(visit(id_))
             apply(self._database.storage, settle(attempt, effects))
+            judge(ids, results)
             return results
 
         if pace is None:
