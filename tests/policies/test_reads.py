@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from marshmallow import fields
 
 from gatewayfw import UsageError, gateway, integer, string
 from gatewayfw.errors import Hidden
@@ -434,6 +435,23 @@ def test_rows_that_give_no_filter_or_compare_with_none_are_an_error(shop, given)
     shop.gw.policy("rental", roles=["Customer"], rows=lambda context: given)
     with shop.calls("Customer"), pytest.raises(UsageError):
         shop.rentals.count()
+
+
+class BlankAsNone(fields.String):
+    def _deserialize(self, value, attr, data, **kwargs):
+        return super()._deserialize(value, attr, data, **kwargs) or None
+
+
+def test_rows_that_compare_with_what_is_stored_as_none_are_an_error(database, calls):
+    gw = gateway(roles=ROLES)
+    gw.odm.set_db(database)
+    beds = gw.odm.new_model("bed", {"ward": BlankAsNone(allow_none=True)})
+    beds.insert_one({})
+    gw.policy("bed", roles=["Clerk"], rows=lambda context: {"ward": context["ward"]})
+    with calls(gw, "Clerk", ward=""), pytest.raises(UsageError, match="expected a filter without None"):
+        beds.count()
+    with calls(gw, "Clerk", ward="a"):
+        assert beds.count() == 0
 
 
 def test_rows_that_fail_show_nothing_and_are_logged(shop, caplog):

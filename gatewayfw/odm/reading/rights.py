@@ -85,12 +85,14 @@ class Rights:
         given, schemas = self._call(function), self._viewer.schemas
         if given is None:
             return NOTHING
-        if not isinstance(given, Mapping) or _compares_with_none(given):
+        schema = schemas.get_schema(self._model)
+        is_wrong = not isinstance(given, Mapping) or _compares_with_none(given)
+        stored = {} if is_wrong else stored_filter(schemas, schema, given, what, schema.options.excludes)
+        if is_wrong or _compares_with_none(stored):  # a field may store another value as None
             raise UsageError(
                 f"policy of {self._model}: {what}: expected a filter without None; give None to show nothing"
             )
-        schema = schemas.get_schema(self._model)
-        return stored_filter(schemas, schema, given, what, schema.options.excludes)
+        return stored
 
     def _ids(self, own: ContextFn) -> frozenset[ObjectId]:
         given = self._call(own)
