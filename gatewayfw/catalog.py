@@ -37,7 +37,7 @@ from gatewayfw.acts.hooks import find_marks
 from gatewayfw.acts.replies import Exceptions, Returns, Selected
 from gatewayfw.error_codes import ErrorBound, ErrorDetail
 from gatewayfw.policies.declaration import Policy
-from gatewayfw.policies.joining import Joined, hidden_for_somebody, joined, policies_of
+from gatewayfw.policies.joining import Joined, hidden_for_somebody, joined, may_lack
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.kinds.base import Description
 from gatewayfw.schemas.kinds.descriptions import describe, describe_all, describe_sent
@@ -123,9 +123,8 @@ def links_of(schemas: Schemas, model: ModelSchema) -> dict[str, dict[str, Any]]:
 def _link(schemas: Schemas, link: Relation | RelatedRelation) -> dict[str, Any]:
     source = schemas.get_schema(copied_model(link))
     may_be_absent = link.optional if isinstance(link, Relation) else True
-    is_guarded = schemas.policies_hold and not link.shared
-    may_be_absent |= is_guarded and (schemas.settings.require_policy or bool(policies_of(schemas, source.name)))
     holder = link.model if isinstance(link, Relation) else link.target
+    may_be_absent |= schemas.policies_hold and may_lack(schemas, holder, source.name, shared=link.shared)
     is_hidden = link.name in hidden_for_somebody(schemas, holder)
     described: dict[str, Any] = {
         "model": source.name,

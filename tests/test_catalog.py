@@ -359,7 +359,7 @@ def test_what_policies_hide_may_be_absent_and_rights_are_told_by_role():
         "name": "required",
         "price": "optional",
     }
-    assert {name: link["optional"] for name, link in item["links"].items()} == {"owner": True, "seller": False}
+    assert {name: link["optional"] for name, link in item["links"].items()} == {"owner": True, "seller": True}
     guest = {"sees": True, "rows": True, "writes": False, "hidden": ["price"], "own": [], "fixed": []}
     assert item["rights"] == [
         {"role": "Guest", **guest},
@@ -367,6 +367,29 @@ def test_what_policies_hide_may_be_absent_and_rights_are_told_by_role():
         {"role": "Clerk", "sees": True, "rows": False, "writes": True, "hidden": [], "own": [], "fixed": ["name"]},
         {"role": "Nobody's", "sees": False, "rows": True, "writes": False, "hidden": [], "own": [], "fixed": []},
     ]
+
+
+@pytest.mark.parametrize(
+    ("policies", "owner", "seller"),
+    [
+        ([("owner", "*", {})], False, False),  # all who see an item see each owner
+        ([("owner", "*", {"hide": ["name"]})], False, False),
+        ([("owner", "*", {"rows": lambda context: None})], True, False),
+        ([("owner", ["Clerk"], {})], True, True),  # guests see items, and no owner
+        ([("owner", ["Clerk"], {}), ("item", ["Clerk"], {})], False, False),
+    ],
+    ids=["all", "names", "rows", "closed", "both closed"],
+)
+def test_a_copy_may_be_absent_if_somebody_sees_its_holder_alone(policies, owner, seller):
+    gw = gateway(roles=["Clerk"])
+    gw.odm.new_model("owner", {"name": string()})
+    one = {"schemaName": "owner", "type": "single"}
+    gw.odm.new_model("item", {"name": string()}, {"owner": one, "seller": {**one, "shared": True}})
+    for models, roles, given in policies:
+        gw.policy(models, roles=roles, admit=roles == "*", **given)
+        gw.policy(models, roles=[None] if roles == "*" else roles)
+    links = gw.catalog()["models"]["item"]["links"]
+    assert {name: link["optional"] for name, link in links.items()} == {"owner": owner, "seller": seller}
 
 
 def test_without_policies_nothing_is_told_of_rights(gw):

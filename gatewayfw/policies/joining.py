@@ -42,6 +42,13 @@ class Joined:
         """Whether some documents are not there for this role."""
         return self.is_closed or bool(self.rows)
 
+    def shows_all(self, *, shared: bool) -> bool:
+        """Tell whether all copies of the documents are shown.
+
+        A closed model shows no shared ones either: what is hidden from other roles would be in them.
+        """
+        return not self.has_rows or (shared and not self.is_closed)
+
 
 CLOSED = Joined(is_closed=True, writes=False)
 
@@ -78,6 +85,13 @@ def policies_of(schemas: Schemas, model: str) -> list[Policy]:
 def hidden_for_somebody(schemas: Schemas, model: str) -> frozenset[str]:
     """Return the names that a policy of a model hides from some role."""
     return frozenset(name for policy in policies_of(schemas, model) for name in policy.hide)
+
+
+def may_lack(schemas: Schemas, holder: str, source: str, *, shared: bool) -> bool:
+    """Tell whether somebody sees documents of a model without copies in them."""
+    roles = {"", None, *(role for policy in schemas.policies for role in policy.roles or ())}
+    pairs = ([joined(schemas, model, role) or Joined() for model in (holder, source)] for role in roles)
+    return any(not one.is_closed and not other.shows_all(shared=shared) for one, other in pairs)
 
 
 def _together(schemas: Schemas, model: str, policies: Sequence[Policy]) -> Joined | None:

@@ -41,13 +41,9 @@ class Viewer:
         return found is not None and found.has_rows
 
     def shows_all(self, link: Link) -> bool:
-        """Tell whether all copies of a link are shown.
-
-        They are if all documents of their model are there, or if they are shared. A closed model shows no shared
-        copies either: what is hidden from other roles would be in them.
-        """
+        """Tell whether all copies of a link are shown, as `Joined.shows_all`."""
         found = self.joined(copied_model(link))
-        return found is None or not found.has_rows or (link.shared and not found.is_closed)
+        return found is None or found.shows_all(shared=link.shared)
 
     def hidden_in(self, link: Link, reveal: Collection[str]) -> frozenset[str]:
         """Return the names that are hidden in the copies of a link.
