@@ -57,6 +57,11 @@ def test_the_roles_of_a_gateway_are_a_list_of_names(roles):
         gateway(roles=roles)
 
 
+def test_what_says_the_role_is_a_function():
+    with pytest.raises(DefinitionError, match="policy_role: expected a function of the context"):
+        gateway(policy_role="Clerk")
+
+
 def test_without_declared_roles_a_policy_names_none():
     with pytest.raises(DefinitionError, match=r"unknown role 'Clerk' \(known: none: declare them"):
         gateway().policy("item", roles=["Clerk"])

@@ -258,3 +258,24 @@ def test_policies_of_one_gateway_hold_in_acts_of_another_that_its_acts_run(gw, s
 
     call = serve()
     assert [call(role, "item", "count")[1] for role in ("Clerk", "Customer")] == [1, 0]
+
+
+@pytest.mark.parametrize("seller", ["Clerk", "Guest"])
+def test_policies_of_both_gateways_hold_in_acts_that_acts_run(gw, serve, seller):
+    gw.policy("item", roles=["Clerk"])
+    items = gw.odm.model("item")
+    items.insert_one({"name": "lamp"})
+    other = gateway(roles=["Clerk", "Guest"], policy_role=lambda context: seller)
+    other.odm.set_db(mongomock.MongoClient().test)
+    shops = other.odm.new_model("shop", {"name": string()})
+    other.policy("shop", roles=["Clerk"])
+    shops.insert_one({"name": "corner"})
+    other.acts.act("shop", "count")(lambda body: [items.count(), shops.count()])
+
+    @gw.acts.act("item", "count")
+    def count(body):
+        inner = {"model": "shop", "act": "count", "details": {"set": {}, "get": {}}}
+        return [*other.lifecycle.run(inner, lambda result, bounds: result), items.count()]
+
+    call, sold = serve(), int(seller == "Clerk")
+    assert [call(role, "item", "count")[1] for role in ("Clerk", "Customer")] == [[1, sold, 1], [0, sold, 0]]

@@ -8,9 +8,10 @@ from contextvars import copy_context
 import pytest
 from flask import Flask, copy_current_request_context
 
-from gatewayfw import DefinitionError, HttpError, any_, integer
+from gatewayfw import DefinitionError, HttpError, UsageError, any_, integer
 from gatewayfw.auth import Auth, Rule, Tokens
 from gatewayfw.client import InProcessClient
+from gatewayfw.errors import Hidden
 from gatewayfw.export.mcp import tools_of
 from tests.policies.judged.shop import ANN, BOB, Shop
 
@@ -54,20 +55,45 @@ def test_a_function_may_say_the_role(open_shop):
     assert [shop.show(role, NUMBER) for role in ("customer", "clerk")] == [BOTH, []]
 
 
+def test_a_function_that_says_the_role_has_the_whole_context(open_shop):
+    """Nothing has asked for it before: the act has no hooks."""
+    shop = open_shop(policy_role=lambda context: context["Headers"].get("x-role"))
+    shop.policy("rental", roles=["Customer"])
+    shop.gw.acts.act("rental", "bare")(lambda body: shop.rentals.count())
+    body = {"model": "rental", "act": "bare", "details": {"set": {}, "get": {}}}
+    assert [shop.send(body, **{"x-role": role}).json["body"] for role in ("Customer", "Clerk")] == [2, 0]
+
+
+@pytest.mark.parametrize("active", ["Customer", {"name": "Boss"}, {}])
+def test_an_active_role_that_is_none_of_the_declared_ones_is_no_role(shop, active):
+    shop.policy("rental", roles=["Customer"])
+    shop.policy("item", roles="*", admit=True)
+    shop.hooks.append(lambda body: shop.gw.context_fns.add_context({"active_role": active}))
+    assert [shop.ask("Customer", model.count) for model in (shop.rentals, shop.items)] == [0, 1]
+
+
 @pytest.mark.parametrize(("role", "user", "seen"), [("Clerk", ANN, 2), (None, ANN, 2), (None, None, 0)])
 def test_a_star_is_every_signed_in_caller(shop, role, user, seen):
     shop.policy("rental", roles="*", admit=True)
     assert shop.ask(role, shop.rentals.count, user=user) == seen
 
 
+@pytest.mark.parametrize("roles", [[None], None], ids=["listed", "alone"])
 @pytest.mark.parametrize(("role", "user", "seen"), [("Clerk", ANN, 0), (None, ANN, 0), (None, None, 2)])
-def test_none_is_nobody_signed_in(shop, role, user, seen):
-    shop.policy("rental", roles=[None])
+def test_none_is_nobody_signed_in(shop, roles, role, user, seen):
+    shop.policy("rental", roles=roles)
     assert shop.ask(role, shop.rentals.count, user=user) == seen
 
 
 def test_a_ghost_is_never_restricted(strict):
     assert strict.show("ghost", NUMBER) == BOTH
+
+
+@pytest.mark.parametrize("flag", [1, "yes", {"of": "me"}])
+def test_only_true_makes_a_ghost(strict, flag):
+    user = {"_id": str(strict.of[ANN]), "isGhost": flag}
+    strict.hooks.append(lambda body: strict.gw.context_fns.add_context({"user": user}))
+    assert strict.ask("Customer", strict.rentals.count) == 1
 
 
 def test_what_hooks_read_is_unrestricted(strict):
@@ -92,6 +118,14 @@ def test_changing_the_user_later_changes_nothing(strict):
     assert strict.ask("Customer", work) == 1
 
 
+def test_rows_are_those_of_the_user_as_the_hooks_left_it(strict):
+    def work():
+        strict.gw.context_fns.get_context_model()["user"]["_id"] = str(strict.of[BOB])
+        return strict.rentals.distinct("number")
+
+    assert strict.ask("Customer", work) == ["r-Ann"]
+
+
 def test_hooks_after_the_act_have_its_rights(strict):
     strict.gw.acts.act(
         "rental", "after", set={"role": any_, "user": any_}, pre_act=[strict.sign_in],
@@ -106,6 +140,14 @@ def test_a_cursor_that_is_read_while_the_reply_is_written_has_the_rights_of_the_
     ]
 
 
+def test_a_cursor_is_sorted_by_what_the_caller_of_its_find_may_see(shop):
+    shop.policy("rental", roles=["Auditor"], hide=["price"])
+    cursors = []
+    shop.ask("Auditor", lambda: cursors.append(shop.rentals.find()))
+    with pytest.raises(Hidden):
+        cursors[0].sort("price")
+
+
 def test_hooks_of_errors_have_the_rights_of_the_act(strict):
     seen = []
 
@@ -117,6 +159,37 @@ def test_hooks_of_errors_have_the_rights_of_the_act(strict):
         on_error=[lambda body, error: seen.append(strict.rentals.count())],
     )(fail)  # fmt: skip
     strict.send(strict.body("Customer", act="fail"))
+    assert seen == [1]
+
+
+@pytest.mark.parametrize("required", [False, True])
+def test_hooks_of_the_error_of_a_hook_have_the_rights_of_the_caller(open_shop, required):
+    shop, seen = open_shop(require_policy=required), []
+    shop.policy("rental", roles=["Customer"], rows=own)
+
+    def fail(body):
+        raise HttpError("no", 409)
+
+    shop.gw.acts.act(
+        "rental", "fail", set={"role": any_, "user": any_}, pre_act=[shop.sign_in, fail],
+        on_error=[lambda body, error: seen.append(shop.rentals.count())],
+    )(lambda body: None)  # fmt: skip
+    assert (shop.send(shop.body("Customer", act="fail")).status_code, seen) == (409, [1])
+
+
+def test_hooks_of_an_error_in_an_atomic_batch_have_the_rights_of_the_act(strict):
+    """Also where the act has put somebody else into the context."""
+    seen = []
+
+    def fail(body):
+        strict.gw.context_fns.add_context({"user": {"isGhost": True}})
+        raise HttpError("no", 409)
+
+    strict.gw.acts.act(
+        "rental", "fail", set={"role": any_, "user": any_}, pre_act=[strict.sign_in],
+        on_error=[lambda body, error: seen.append(strict.rentals.count())],
+    )(fail)  # fmt: skip
+    strict.send({"batch": [strict.body("Customer", act="fail")], "atomic": True})
     assert seen == [1]
 
 
@@ -233,6 +306,23 @@ def test_hooks_of_a_remote_service_have_nobodys_rights(strict, closed_port):
     assert seen == [2]
 
 
+def test_the_reply_of_a_remote_service_is_what_its_own_policies_say(strict, upstream):
+    def answer(handler):
+        handler.rfile.read(int(handler.headers["Content-Length"]))
+        body = b'{"body":{"price":10},"success":true}'
+        handler.send_response(200)
+        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    strict.policy("rental", roles="*", hide=["price"])
+    strict.gw.acts.set_service("far", upstream(answer), pre_act=[strict.sign_in])
+    here = strict.body("Customer", {"price": 1})
+    assert [strict.send(body).status_code for body in (here, {**here, "service": "far"})] == [403, 200]
+    assert strict.send({**here, "service": "far"}).json["body"] == {"price": 10}
+
+
 def test_a_job_has_nobodys_rights(open_shop):
     """A rename reaches the copies that its caller does not see, also those that a job writes."""
     shop = open_shop(inline_limit=1)
@@ -243,14 +333,23 @@ def test_a_job_has_nobodys_rights(open_shop):
     assert [[item["name"] for item in one["items"]] for one in shop.rentals.find()] == [["lantern"]] * 2
 
 
-def test_every_attempt_of_an_idempotent_act_has_the_rights_of_its_caller(policies_database):
-    """The first one meets another writer; in memory there are no such conflicts."""
-    shop, seen = Shop(policies_database), []
-    shop.policy("rental", roles=["Customer"], rows=own)
+ATTEMPTS = {
+    "idempotent": lambda shop, body, work: shop.send(body, **{"Idempotency-Key": "k"}),
+    "atomic": lambda shop, body, work: shop.send({"batch": [body], "atomic": True}),
+    "transaction": lambda shop, body, work: shop.ask("Customer", lambda: shop.gw.odm.transaction(lambda: work(body))),
+}
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS.values(), ids=ATTEMPTS)
+def test_every_attempt_has_the_rights_of_the_first(policies_database, attempt):
+    """That one meets another writer; in memory there are no such conflicts."""
+    shop, seen, prices = Shop(policies_database), [], [10]
+    shop.policy("rental", roles=["Customer"], rows=lambda context: {"price": {"$in": list(prices)}})
     ann = {"_id": shop.rented[ANN]}
 
     def work(body):
         seen.append(shop.rentals.count())
+        prices.append(11)
         if len(seen) == 1:
             other = threading.Thread(target=lambda: shop.rentals.find_one_and_update(ann, {"$set": {"note": "other"}}))
             other.start()
@@ -258,11 +357,21 @@ def test_every_attempt_of_an_idempotent_act_has_the_rights_of_its_caller(policie
         shop.rentals.find_one_and_update(ann, {"$set": {"note": "ours"}})
 
     shop.gw.acts.act(
-        "rental", "twice", set={"role": any_, "user": any_}, pre_act=[shop.sign_in], idempotent="1h",
+        "rental", "meet", set={"role": any_, "user": any_}, pre_act=[shop.sign_in], idempotent="1h",
         idempotent_by=lambda body: "all",
     )(work)  # fmt: skip
-    shop.send(shop.body("Customer", act="twice"), **{"Idempotency-Key": "k"})
+    attempt(shop, shop.body("Customer", act="meet"), work)
     assert seen == [1, 1]
+
+
+def test_what_names_the_caller_of_an_idempotent_act_has_the_rights_of_the_caller(strict):
+    seen = []
+    strict.gw.acts.act(
+        "rental", "once", set={"role": any_, "user": any_}, pre_act=[strict.sign_in], idempotent="1h",
+        idempotent_by=lambda body: seen.append(strict.rentals.count()) or "all",
+    )(lambda body: None)  # fmt: skip
+    strict.send(strict.body("Customer", act="once"), **{"Idempotency-Key": "k"})
+    assert seen == [1]
 
 
 @pytest.mark.parametrize("atomic", [False, True])
@@ -273,8 +382,67 @@ def test_each_item_of_a_batch_has_its_own_rights(strict, atomic):
     assert [item["body"] for item in items] == [1, 2, 0, 1]
 
 
+def test_own_documents_of_an_atomic_item_are_those_of_when_it_was_prepared(shop):
+    listed = [shop.of[ANN]]
+    shop.policy("customer", roles=["Customer"], hide=["phone"], own=lambda context: list(listed))
+
+    def work(body):
+        listed.append(shop.of[BOB])
+        return ["phone" in one for one in shop.customers.find().sort("_id")]
+
+    shop.work = work
+    items = shop.send({"batch": [shop.body("Customer")] * 2, "atomic": True}).json["body"]
+    assert [item["body"] for item in items] == [[True, False]] * 2
+
+
 def test_where_there_is_no_act_nothing_is_restricted(strict):
     assert strict.rentals.count() == 2
+
+
+def in_command(shop, count):
+    """Run it as a command of the app."""
+    app = shop.gw.create_app()
+    app.cli.command("count")(count)
+    app.test_cli_runner().invoke(args=["count"], catch_exceptions=False)
+
+
+def in_shell(shop, count):
+    """Run it in the context of the app, as a shell does."""
+    with shop.gw.create_app().app_context():
+        count()
+
+
+def in_migration(shop, count):
+    """Run it as a migration of the only item."""
+    shop.gw.odm.migration("count", "item", where={"name": "lamp"})(lambda document: count())
+    shop.gw.odm.migrate()
+
+
+@pytest.mark.parametrize("run", [in_command, in_shell, in_migration])
+def test_what_is_no_request_has_nobodys_rights_even_with_require_policy(open_shop, run):
+    shop, counted = open_shop(require_policy=True), []
+    run(shop, lambda: counted.append(shop.rentals.count()))
+    assert set(counted) == {2}
+
+
+@pytest.mark.parametrize(("required", "seen"), [(False, 2), (True, "refused")])
+def test_observers_and_what_comes_after_a_request_have_nobodys_rights(open_shop, required, seen):
+    shop, counted = open_shop(require_policy=required), {}
+    shop.policy("rental", roles=["Customer"], rows=own)
+
+    def count(place, reply=None):
+        try:
+            counted[place] = shop.rentals.count()
+        except UsageError:
+            counted[place] = "refused"
+        return reply
+
+    shop.gw.on_call(lambda call: count("observer"))
+    app = shop.gw.create_app()
+    app.after_request(lambda reply: count("after", reply))
+    shop.client = app.test_client()
+    assert shop.ask("Customer", lambda: count("act", {})) == {}
+    assert counted == {"act": 1, "observer": seen, "after": seen}
 
 
 def test_after_an_act_nothing_is_restricted(strict):
@@ -382,6 +550,13 @@ def test_hidden_and_fixed_names_are_united(shop):
         for name in ("number", "price")
     ]
     assert answers == [403] * 4
+
+
+def test_functions_of_write_are_joined_by_and(shop):
+    shop.policy("rental", roles=["Clerk"], write=lambda context: {"price": {"$lte": 11}})
+    shop.policy("rental", roles="*", write=lambda context: {"price": {"$gte": 11}})
+    change = lambda it: shop.rentals.find_one_and_update(it, {"$set": {"note": "n"}})["note"]  # noqa: E731
+    assert [shop.ask("Clerk", lambda n=n: change({"number": n})) for n in ("r-Ann", "r-Bob")] == [403, "n"]
 
 
 def test_write_is_joined_by_and(shop):
