@@ -37,7 +37,7 @@ from gatewayfw.acts.hooks import find_marks
 from gatewayfw.acts.replies import Exceptions, Returns, Selected
 from gatewayfw.error_codes import ErrorBound, ErrorDetail
 from gatewayfw.policies.declaration import Policy
-from gatewayfw.policies.joining import Joined, hidden_for_somebody, joined, may_lack
+from gatewayfw.policies.joining import OPEN, hidden_for_somebody, joined, may_lack
 from gatewayfw.schemas import ModelSchema, Schemas
 from gatewayfw.schemas.kinds.base import Description
 from gatewayfw.schemas.kinds.descriptions import describe, describe_all, describe_sent
@@ -100,7 +100,7 @@ def _rights(schemas: Schemas, model: str, known: Iterable[str]) -> list[dict[str
     roles = dict.fromkeys([*(role for policy in policies for role in policy.roles or ()), *known, None])
     found = []
     for role in roles:
-        rights = joined(schemas, model, role) or Joined()
+        rights = joined(schemas, model, role) or OPEN
         own = sorted(name for name, owns in rights.hides.items() if owns)
         sees = {"sees": not rights.is_closed, "rows": rights.has_rows, "writes": rights.writes}
         found.append({"role": role, **sees, "hidden": sorted(rights.hides), "own": own, "fixed": sorted(rights.fixed)})

@@ -51,6 +51,7 @@ class Joined:
 
 
 CLOSED = Joined(is_closed=True, writes=False)
+OPEN = Joined()
 
 
 def joined(schemas: Schemas, model: str, role: str | None) -> Joined | None:
@@ -90,7 +91,7 @@ def hidden_for_somebody(schemas: Schemas, model: str) -> frozenset[str]:
 def may_lack(schemas: Schemas, holder: str, source: str, *, shared: bool) -> bool:
     """Tell whether somebody sees documents of a model without copies in them."""
     roles = {"", None, *(role for policy in schemas.policies for role in policy.roles or ())}
-    pairs = ([joined(schemas, model, role) or Joined() for model in (holder, source)] for role in roles)
+    pairs = ([joined(schemas, model, role) or OPEN for model in (holder, source)] for role in roles)
     return any(not one.is_closed and not other.shows_all(shared=shared) for one, other in pairs)
 
 
@@ -120,7 +121,7 @@ def hiding(schemas: Schemas, role: str | None) -> Hiding:
     """Return what no document shows to a role; nothing if nothing is hidden."""
     rights = {model: joined(schemas, model, role) for model in schemas.get_schemas()}
     names = {
-        model: frozenset(name for name, owns in ({} if one is None else one.hides).items() if not owns)
+        model: frozenset(name for name, owns in (one or OPEN).hides.items() if not owns)
         for model, one in rights.items()
     }
     links = {model: [(name, copied_model(link)) for name, link in schemas.links(model).items()] for model in names}

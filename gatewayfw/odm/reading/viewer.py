@@ -7,7 +7,7 @@ from gatewayfw import messages
 from gatewayfw.context_variables import Caller
 from gatewayfw.errors import Hidden
 from gatewayfw.policies.declaration import ContextFn
-from gatewayfw.policies.joining import Joined, hidden_for_somebody, joined, policies_of
+from gatewayfw.policies.joining import OPEN, Joined, hidden_for_somebody, joined, policies_of
 from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.models import Link, copied_model
 from gatewayfw.schemas.paths import shown
@@ -32,18 +32,15 @@ class Viewer:
 
     def hides(self, model: str) -> Mapping[str, tuple[ContextFn, ...]]:
         """Return the hidden names of a model, as `Joined.hides`."""
-        found = self.joined(model)
-        return {} if found is None else found.hides
+        return (self.joined(model) or OPEN).hides
 
     def has_rows(self, model: str) -> bool:
         """Tell whether some documents of a model are not there."""
-        found = self.joined(model)
-        return found is not None and found.has_rows
+        return (self.joined(model) or OPEN).has_rows
 
     def shows_all(self, link: Link) -> bool:
         """Tell whether all copies of a link are shown, as `Joined.shows_all`."""
-        found = self.joined(copied_model(link))
-        return found is None or found.shows_all(shared=link.shared)
+        return (self.joined(copied_model(link)) or OPEN).shows_all(shared=link.shared)
 
     def hidden_in(self, link: Link, reveal: Collection[str]) -> frozenset[str]:
         """Return the names that are hidden in the copies of a link.
