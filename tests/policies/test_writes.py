@@ -332,6 +332,14 @@ def test_a_frozen_copy_is_not_taken_anew_of_what_is_not_there(shop, lists):
     assert [one["name"] for one in kept["items"]] == ["lamp"]
 
 
+def test_a_shared_copy_may_be_removed_by_who_sees_it(shop, lists):
+    with shop.calls("Customer"):
+        left = lists.remove_relation(
+            {"name": "open"}, relations={"items": {"_ids": [shop.lamp]}}, projection={"items": {"name": 1}}
+        )
+    assert left["items"] == []
+
+
 def test_only_a_holder_that_may_be_changed_admits_its_shared_ids(shop, lists):
     """Of two that match, the one with the shared copy may not be changed."""
     shop.gw.policy("list", roles=["Customer"], write=lambda context: {"name": "other"})

@@ -180,6 +180,16 @@ def test_looking_for_what_is_visible_does_not_count_as_a_query_of_the_act(open_s
     assert shop.show("Customer", {"customer": {"rentals": NUMBER}})[0] == {"customer": {"rentals": ANNS}}
 
 
+@pytest.mark.parametrize("atomic", [False, True])
+def test_it_does_not_count_as_a_query_of_a_batch_either(open_shop, atomic):
+    shop = open_shop(max_get_queries=1)
+    shop.policy("*", roles=["Customer"], rows=lambda context: {"_id": {"$exists": True}})
+    shop.work = lambda body: shop.rentals.find_one({"number": "r-Ann"}, projection=body["details"]["get"])
+    items = [shop.body("Customer", {"_id": 0, "customer": {"name": 1}})] * 3
+    sent = shop.send({"batch": items, "atomic": atomic}).json["body"]
+    assert [one["body"] for one in sent] == [{"customer": {"name": "Ann"}}] * 3
+
+
 def test_a_shared_copy_is_shown_alone(open_shop):
     shop = open_shop(shared=["customer"])
     shop.policy("customer", roles=["Customer"], rows=self_)
@@ -233,6 +243,48 @@ def test_each_newly_named_id_must_be_visible(shop):
     assert (answers, shop.rentals.count()) == ([404, "done"], 3)
 
 
+@pytest.fixture
+def one_chair(shop):
+    """A shop whose clerks see its chair and Ann, but not the lamp and Bob."""
+    shop.chair = shop.items.insert_one({"name": "chair"})["_id"]
+    shop.policy("item", roles=["Clerk"], rows=lambda context: {"name": "chair"})
+    shop.policy("customer", roles=["Clerk"], rows=lambda context: {"name": "Ann"})
+    return shop
+
+
+NAMED = {
+    "first of two": lambda shop: {"items": {"_ids": [shop.lamp, shop.chair]}},
+    "last of two": lambda shop: {"items": {"_ids": [shop.chair, shop.lamp]}},
+    "first relation": lambda shop: {"customer": {"_ids": shop.of[BOB]}, "items": {"_ids": [shop.chair]}},
+    "last relation": lambda shop: {"customer": {"_ids": shop.of[ANN]}, "items": {"_ids": [shop.lamp]}},
+}
+
+
+@pytest.mark.parametrize("links", NAMED.values(), ids=NAMED)
+def test_each_of_several_newly_named_ids_must_be_visible(one_chair, links):
+    shop, given = one_chair, links(one_chair)
+    whole = {"customer": {"_ids": shop.of[ANN]}}
+    before = shop.rentals.find(projection={"_rev": 1, "number": 1, "customer": 1, "items": 1}).to_list()
+    writes = [
+        lambda: shop.rentals.insert_one({"number": "n"}, relations={**whole, **given}),
+        lambda: shop.rentals.insert_many([{"number": n} for n in "abc"], relations=[whole, {**whole, **given}, whole]),
+        lambda: shop.rentals.add_relation({"number": "r-Ann"}, relations=given, replace=True),
+    ]
+    assert [shop.ask("Clerk", write) for write in writes] == [404, 404, 404]
+    assert shop.rentals.find(projection={"_rev": 1, "number": 1, "customer": 1, "items": 1}).to_list() == before
+
+
+def test_an_invisible_id_is_refused_before_anything_is_touched(one_chair):
+    """Else the refusal would be that of a number that is taken, and of a relation that holds one already."""
+    shop, bob = one_chair, {"customer": {"_ids": one_chair.of[BOB]}}
+    writes = [
+        lambda: shop.rentals.insert_one({"number": "r-Ann"}, relations=bob),
+        lambda: shop.rentals.add_relation({"number": "r-Ann"}, relations=bob),
+        lambda: shop.rentals.remove_relation({"number": "r-Ann"}, relations=bob),
+    ]
+    assert [shop.ask("Clerk", write) for write in writes] == [404, 404, 404]
+
+
 def test_an_invisible_id_gets_the_error_of_a_missing_document(shop):
     shop.policy("item", roles=["Clerk"], rows=lambda context: None)
 
@@ -243,6 +295,28 @@ def test_an_invisible_id_gets_the_error_of_a_missing_document(shop):
 
     chair = shop.items.insert_one({"name": "chair"})["_id"]
     assert message(chair) == message("0" * 24)
+
+
+def test_the_error_names_the_invisible_ids_alone(one_chair):
+    shop = one_chair
+
+    def message(role, id_):
+        links = {"items": {"_ids": [shop.chair, id_]}}
+        shop.work = lambda body: shop.rentals.add_relation({"number": "r-Ann"}, relations=links, replace=True)
+        return shop.send(shop.body(role)).json["body"]["message"].replace(str(id_), "ID")
+
+    assert message("Clerk", shop.lamp) == message("ghost", "0" * 24)
+
+
+def test_removing_an_invisible_copy_gets_the_error_of_one_that_is_not_related(one_chair):
+    shop = one_chair
+
+    def message(role, id_):
+        links = {"items": {"_ids": [id_]}}
+        shop.work = lambda body: shop.rentals.remove_relation({"number": "r-Ann"}, relations=links)
+        return shop.send(shop.body(role)).json["body"]["message"].replace(str(id_), "ID")
+
+    assert message("Clerk", shop.lamp) == message("Clerk", shop.chair) == message("ghost", shop.chair)
 
 
 def test_a_related_id_that_is_invisible_gets_the_same_error(shop):
