@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from marshmallow import fields as mm
+
+from gatewayfw import array, mapping
 
 HIDDEN = "hidden"
 
@@ -48,6 +51,47 @@ def test_a_get_that_names_a_hidden_field_is_refused_at_any_depth(gw, ask):
         "get.rental.item.price is hidden from you",
         HIDDEN,
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "path"),
+    [
+        (array, lambda get: [{}, get], "set.parts"),
+        (lambda select: array({"get": select}), lambda get: [{"get": {}}, {"get": get}], "set.parts.get"),
+        (mapping, lambda get: {"a": {}, "b": get}, "set.parts.*"),
+        (lambda select: mapping({"get": select}), lambda get: {"a": {"get": get}}, "set.parts.*.get"),
+        (lambda select: array(mapping(select)), lambda get: [{}, {"a": get}], "set.parts.*"),
+    ],
+    ids=["list", "list of objects", "mapping", "mapping of objects", "list of mappings"],
+)
+def test_a_get_in_a_list_or_a_mapping_is_refused_too(gw, serve, kind, given, path):
+    gw.policy("rental", roles=["Clerk"], hide=["deposit"])
+    ran = []
+    gw.acts.act("rental", "look", set={"parts": kind(gw.schemas.select_struct("rental", 2))})(ran.append)
+    call = serve()
+    refused = call("Clerk", "rental", "look", set={"parts": given({"day": 1, "deposit": 1})})
+    assert (refused, ran) == ((403, {"message": f"{path}.deposit is hidden from you"}, HIDDEN), [])
+    assert call("Clerk", "rental", "look", set={"parts": given({"day": 1})})[0] == 200
+
+
+FREE = {
+    "function": lambda gw: lambda details: None,
+    "marshmallow": lambda gw: {"set": {"parts": mm.List(gw.schemas.select_struct("item", 1))}, "get": {}},
+}
+
+
+@pytest.mark.parametrize("validator", FREE.values(), ids=FREE)
+def test_a_get_that_nobody_knows_as_one_shows_no_hidden_name_either(gw, serve, validator):
+    gw.policy("item", roles=["Clerk"], hide=["price"])
+    items = gw.odm.model("item")
+    items.insert_one({"name": "lamp", "price": "9"})
+
+    def show(body):
+        return items.find({}, projection=body["details"]["set"]["parts"][0]).to_list()
+
+    gw.acts.set_act(schema="item", act_name="show", validator=validator(gw), fn=show)
+    parts = [{"_id": 0, "name": 1, "price": 1}]
+    assert serve()("Clerk", "item", "show", set={"parts": parts})[:2] == (200, [{"name": "lamp"}])
 
 
 def test_a_get_that_names_a_relation_as_a_whole_passes(gw, ask):
