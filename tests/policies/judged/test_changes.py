@@ -150,6 +150,16 @@ def test_the_id_of_a_shared_copy_may_be_named_of_what_may_not_be_changed(open_sh
     assert answers == [403, "done"]
 
 
+def test_what_may_not_be_changed_is_forbidden_before_its_new_ids_are_missing(cheap):
+    cheap.policy("item", roles=["Clerk"], rows=lambda context: None)
+    links = {"items": {"_ids": [cheap.lamp]}}
+    answers = [
+        cheap.ask("Clerk", lambda n=n: cheap.rentals.add_relation({"number": n}, relations=links))
+        for n in ("r-Bob", "r-Ann", "none")
+    ]
+    assert answers == [403, 404, 404]
+
+
 def test_what_is_invisible_is_no_match_even_if_it_may_not_be_changed(shop):
     shop.policy(
         "rental", roles=["Clerk"], rows=lambda context: {"number": "r-Ann"}, write=lambda context: {"price": 10}

@@ -297,6 +297,13 @@ def test_an_invisible_id_gets_the_error_of_a_missing_document(shop):
     assert message(chair) == message("0" * 24)
 
 
+def test_an_id_of_a_closed_model_is_that_of_a_missing_document(shop):
+    shop.policy("customer", roles=["Customer"])
+    links = {"customer": {"_ids": shop.of[ANN]}}
+    assert shop.ask("Clerk", lambda: shop.rentals.insert_one({"number": "n"}, relations=links)) == 404
+    assert shop.rentals.count() == 2
+
+
 def test_the_error_names_the_invisible_ids_alone(one_chair):
     shop = one_chair
 
