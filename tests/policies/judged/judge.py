@@ -7,25 +7,40 @@ sentence of the specification; `tests.policies.judged.judged_writes` goes on wit
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
 from typing import Any, final
 
-from tests.policies.judged.judge_terms import Link, in_order, links_of, matches, named_in, values_at
+from tests.policies.judged.judge_terms import Link, copies_in, in_order, matches, named_in, values_at
 
 #: The status of what policies refuse.
 FORBIDDEN = 403
 
 
+def once(method):
+    """Answer the same question to a judge once: nothing that it knows changes."""
+
+    @wraps(method)
+    def answer(judge, *about):
+        known, question = judge.answers, (method.__name__, *about)
+        if question not in known:
+            known[question] = method(judge, *about)
+        return known[question]
+
+    return answer
+
+
 @final
 @dataclass(frozen=True)
 class Judge:
-    """One caller before one state of the database, ``{model: {id: document}}``."""
+    """One caller before one state of the database, ``{model: {id: document}}``; ``links`` are those of each model."""
 
     definitions: dict[str, Any]
+    links: dict[str, dict[str, Link]]
     policies: list[dict[str, Any]]
     documents: dict[str, dict[Any, dict[str, Any]]]
     caller: dict[str, Any]
+    answers: dict[tuple[Any, ...], Any] = field(default_factory=dict, repr=False)
 
     # Whose.
 
@@ -45,9 +60,10 @@ class Judge:
         """`"*"` as a model stands for all that have what `needs` names."""
         if policy["models"] != "*":
             return model in policy["models"]
-        names = {*self.definitions[model]["pure"], *links_of(self.definitions, model)}
+        names = {*self.definitions[model]["pure"], *self.links[model]}
         return names.issuperset(policy.get("needs", ()))
 
+    @once
     def is_closed(self, model: str) -> bool:
         """A model that has a policy shows and takes nothing from callers whom none of its policies names.
 
@@ -57,6 +73,7 @@ class Judge:
         admitting = [policy for policy in about if policy["roles"] != "*" or policy.get("admit")]
         return bool(about) and not any(map(self.names_caller, admitting))
 
+    @once
     def joined(self, model: str) -> list[dict[str, Any]]:
         """All that apply are joined: return those that apply to this caller."""
         if self.is_free or self.is_closed(model):
@@ -65,10 +82,12 @@ class Judge:
 
     # Rows.
 
+    @once
     def has_rows(self, model: str) -> bool:
         """Tell whether not every document of a model is there for the caller; a closed one has none."""
         return self.is_closed(model) or any("rows" in policy for policy in self.joined(model))
 
+    @once
     def is_visible(self, model: str, id_) -> bool:
         """Rows are joined by `$and`; what they hide is not there."""
         document = self.documents[model].get(id_)
@@ -78,15 +97,18 @@ class Judge:
 
     # Fields.
 
+    @once
     def hidden(self, model: str) -> set[str]:
         """Hidden names are united."""
         return {name for policy in self.joined(model) for name in policy.get("hide", ())}
 
+    @once
     def hides(self, model: str, id_, name: str) -> bool:
         """**own** lists ids whose documents and copies show what `hide` hides, that of the same policy."""
         hiding = [policy for policy in self.joined(model) if name in policy.get("hide", ())]
         return any(id_ not in policy.get("own", ()) for policy in hiding)
 
+    @once
     def may_name(self, model: str, name: str) -> bool:
         """A `get` may name a hidden field where every policy that hides it has an own list."""
         hiding = [policy for policy in self.joined(model) if name in policy.get("hide", ())]
@@ -94,7 +116,7 @@ class Judge:
 
     def refuses_get(self, model: str, get) -> bool:
         """A client's `get` that names a hidden name is 403, at any depth; `1` leaves it out."""
-        links = links_of(self.definitions, model)
+        links = self.links[model]
         for name, value in get.items():
             if value != 0 and not self.may_name(model, name):
                 return True
@@ -129,11 +151,11 @@ class Judge:
     def _links(self, model, document, get, excluded) -> dict[str, Any]:
         """A relation whose copy is hidden is absent, a list lacks it."""
         shown: dict[str, Any] = {}
-        for name, link in links_of(self.definitions, model).items():
+        for name, link in self.links[model].items():
             if get.get(name, 0) == 0 or not self.may_name(model, name):
                 continue
-            value = [] if self.hides(model, document.get("_id"), name) else document.get(name) or []
-            copies = [copy for copy in (value if isinstance(value, list) else [value]) if self.shows_copy(link, copy)]
+            value = [] if self.hides(model, document.get("_id"), name) else copies_in(document, name)
+            copies = [copy for copy in value if self.shows_copy(link, copy)]
             below = {**excluded, link.source: excluded.get(link.source, frozenset()) | link.excludes}
             copies = link.ordered(copies, self.hidden(link.source))
             parts = [self._part(link.source, copy, get[name], below) for copy in copies]
@@ -162,7 +184,7 @@ class Judge:
         A client's through copies of a model with rows is 403 unless they are shared.
         """
         name, _, rest = path.partition(".")
-        link = links_of(self.definitions, model).get(name)
+        link = self.links[model].get(name)
         if link is None or name in self.hidden(model):
             return name in self.hidden(model)
         is_open = not self.has_rows(link.source) or (link.shared and not self.is_closed(link.source))
@@ -193,7 +215,7 @@ class Judge:
 
     def everything(self, model: str) -> dict[str, int]:
         """Return the projection that stands for all names."""
-        return dict.fromkeys([*self.definitions[model]["pure"], *links_of(self.definitions, model)], 1)
+        return dict.fromkeys([*self.definitions[model]["pure"], *self.links[model]], 1)
 
     def page(self, request):
         """Judge a listing read to its end; its default sort counts as the client's."""
@@ -216,6 +238,17 @@ class Judge:
 
     # The whole of it.
 
+    @cached_property
+    def texts(self) -> set[str]:
+        """Every unique text and id in the database, those of copies included."""
+        found: set[str] = set()
+        for documents in self.documents.values():
+            for document in documents.values():
+                copies = [copy for name in document for copy in copies_in(document, name) if isinstance(copy, dict)]
+                found |= {str(value) for one in (document, *copies) for value in one.values()}
+        return {text for text in found if text.startswith("<") or len(text) == 24}
+
+    @once
     def knowable(self) -> set[str]:
         """Return every text and id that any reply may hold: of documents that are there, and of shared copies."""
         known: set[str] = set()
@@ -224,9 +257,8 @@ class Judge:
                 if not self.is_visible(model, id_):
                     continue
                 known |= self._texts(model, document)
-                for name, link in links_of(self.definitions, model).items():
-                    value = [] if self.hides(model, id_, name) else document.get(name) or []
-                    for copy in value if isinstance(value, list) else [value]:
+                for name, link in self.links[model].items():
+                    for copy in [] if self.hides(model, id_, name) else copies_in(document, name):
                         known |= self._texts(link.source, copy) if self.shows_copy(link, copy) else set()
         return known
 

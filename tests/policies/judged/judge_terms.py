@@ -44,6 +44,12 @@ def _link(declared, source) -> Link:
     return Link(source, declared["type"] == "multiple", excludes, declared.get("shared", False), by)
 
 
+def copies_in(document, name) -> list[dict[str, Any]]:
+    """Return the copies that a document holds under the name of a link."""
+    value = document.get(name) or []
+    return value if isinstance(value, list) else [value]
+
+
 def named_in(conditions) -> list[str]:
     """Return the paths that a filter names."""
     return [path for path, _, _ in conditions]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests.policies.judged.judge import FORBIDDEN, Judge
-from tests.policies.judged.judge_terms import links_of, matches
+from tests.policies.judged.judge_terms import copies_in, matches
 
 #: No document matched: null, or 0 of a delete or a bulk change.
 NO_MATCH = "no match"
@@ -75,7 +75,7 @@ def new_ids(judge, write):
     A frozen copy may stay and may go without its document, if it is shown.
     """
     for name, ids in write.get("relations", {}).items():
-        link = links_of(judge.definitions, write["model"])[name]
+        link = judge.links[write["model"]][name]
         old = {id_ for one in targets(judge, write) for id_ in related(judge.documents[write["model"]][one], name)}
         shown = {id_ for id_ in old if judge.shows_copy(link, {"_id": id_})}
         is_frozen = judge.definitions[write["model"]]["relations"][name].get("frozen", False)
@@ -89,8 +89,7 @@ def new_ids(judge, write):
 
 def related(document, name) -> list:
     """Return the ids in a relation of a stored document."""
-    value = document.get(name) or []
-    return [copy["_id"] for copy in (value if isinstance(value, list) else [value])]
+    return [copy["_id"] for copy in copies_in(document, name)]
 
 
 def taken(judge, write):
