@@ -72,7 +72,7 @@ def new_ids(judge, write):
     """Every id newly named in a relation must be visible, else the error of a missing document.
 
     Of ids that are related already only those of shared copies need not be: naming one would tell that it is related.
-    A frozen copy may stay and may go without its document, if it is shown.
+    A frozen copy may stay and may go without its document, if it is shown; taken anew, it would show what that is now.
     """
     for name, ids in write.get("relations", {}).items():
         link = judge.links[write["model"]][name]
@@ -81,7 +81,7 @@ def new_ids(judge, write):
         is_frozen = judge.definitions[write["model"]]["relations"][name].get("frozen", False)
         stays = write["op"] == "remove" or (is_frozen and write.get("replace", False))
         there = judge.documents[link.source]
-        known = {id_ for id_ in shown if stays or id_ in there}
+        known = {id_ for id_ in shown if stays or (id_ in there and not is_frozen)}
         if not all(id_ in known or judge.is_visible(link.source, id_) for id_ in ids):
             return [MISSING]
     return []
