@@ -147,7 +147,7 @@ def refuse_hidden(hidden: Hiding, selects: tuple[tuple[str, SelectStruct], ...],
 
 
 def _hidden_at(hidden: Hiding, model: str, value: Any, names: list[str]) -> str:
-    """Return what `_hidden_in` finds at ``names`` below a value, also in lists and mappings."""
+    """Return what `_hidden_in` finds at ``names``, also in lists and mappings."""
     if names[:1] == ["*"] and isinstance(value, Mapping):
         value, names = list(value.values()), names[1:]
     if isinstance(value, list):
