@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.export.compiling import HERE
+from tests.export.compiling import HERE, NODE
 from tests.installing import node_modules
 
 ROOT = Path(__file__).parent.parent.parent
@@ -51,14 +51,9 @@ def pyright(folder, *names, strict=(), **rules):
     """
     config = {"include": names, "strict": strict, "pythonVersion": "3.11", "extraPaths": [str(ROOT)], **rules}
     (folder / "pyrightconfig.json").write_text(json.dumps(config), "utf-8")
-    command = [
-        "node",
-        node_modules(HERE) / "node_modules/pyright/index.js",
-        "--outputjson",
-        "--pythonpath",
-        sys.executable,
-    ]
-    result = subprocess.run([*command, "-p", folder], cwd=folder, capture_output=True, text=True, check=False)
+    command = [*NODE, node_modules(HERE) / "node_modules/pyright/index.js", "--outputjson"]
+    command += ["--pythonpath", sys.executable, "-p", folder]
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert result.stderr == ""
     found = json.loads(result.stdout)
     assert found["summary"]["filesAnalyzed"] == len(names)
