@@ -6,7 +6,7 @@ import pytest
 from marshmallow import fields
 
 from gatewayfw import UsageError, gateway, integer, string
-from gatewayfw.errors import Hidden
+from gatewayfw.errors import Hidden, Unavailable
 from tests.policies.conftest import ROLES
 
 
@@ -460,6 +460,23 @@ def test_rows_that_fail_show_nothing_and_are_logged(shop, caplog):
         assert shop.rentals.count() == 0
     assert "a function of a policy of rental failed" in caplog.text
     assert "KeyError" in caplog.text
+
+
+@pytest.mark.parametrize("function", ["rows", "own"])
+def test_an_outage_in_a_function_of_a_policy_is_one_of_the_act(shop, function):
+    outages = [Unavailable()]
+
+    def ask(context):
+        if outages:
+            raise outages.pop()
+        return {"day": "mon"} if function == "rows" else [shop.first]
+
+    shop.gw.policy("rental", roles=["Customer"], hide=["deposit"], **{function: ask})
+    with shop.calls("Customer"):
+        with pytest.raises(Unavailable):
+            shop.rentals.find_one({"day": "mon"}, projection={"day": 1, "deposit": 1})
+        found = shop.rentals.find_one({"day": "mon"}, projection={"day": 1, "deposit": 1, "_id": 0})
+    assert found == {"day": "mon", **({"deposit": "mon 5"} if function == "own" else {})}
 
 
 def test_a_pipeline_needs_the_model_without_policies(shop):

@@ -12,7 +12,7 @@ from typing import Any, final
 from bson import ObjectId
 
 from gatewayfw.context_variables import Caller, Free, calling
-from gatewayfw.errors import UsageError
+from gatewayfw.errors import Unavailable, UsageError
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm.reading.filters import stored_filter
 from gatewayfw.odm.reading.projection import LinkShape, Projection
@@ -107,6 +107,8 @@ class Rights:
             try:
                 given = function(self._viewer.caller.context)
                 return list(given) if isinstance(given, Iterator) else given  # the steps of a generator are its code
+            except Unavailable:  # else an outage would be taken for rows, and kept when a transaction begins again
+                raise
             except Exception as error:  # The seam: an author's function may fail, and then shows nothing.
                 _LOG.error("a function of a policy of %s failed\n%s", self._model, traceback_of(error))
                 return None
