@@ -277,6 +277,16 @@ def test_an_upsert_changes_inserts_or_is_refused_by_the_same_policies(days):
     ]
 
 
+def test_the_filter_of_an_upsert_names_fields_too(days):
+    days.gw.policy("date", roles=["Customer"], fixed=["name"])
+    with days.calls("Customer", who="ann"):
+        for name in ("new", "mine"):
+            with pytest.raises(Forbidden):
+                put(days.days, name)
+        days.days.find_one_and_update({"name": "new"}, {"$set": {"of": "ann"}}, upsert=True, allow=["name"])
+    assert days.days.distinct("name") == ["done", "mine", "new", "other"]
+
+
 # -- relations
 
 
