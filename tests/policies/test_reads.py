@@ -400,6 +400,18 @@ def test_reveal_admits_hidden_names(shop):
         shop.rentals.count(reveal=["day"])
 
 
+def test_a_name_to_reveal_admits_no_part_of_it(database, calls):
+    gw = gateway(roles=ROLES)
+    gw.odm.set_db(database)
+    cards = gw.odm.new_model("card", {"pin": string(), "pin_hint": string()})
+    cards.insert_one({"pin": "1", "pin_hint": "one"})
+    gw.policy("card", roles=["Clerk"], hide=["pin", "pin_hint"])
+    with calls(gw, "Clerk"):
+        assert cards.find(projection={"_id": 0}, reveal="pin_hint").sort("pin_hint").to_list() == [{"pin_hint": "one"}]
+        with pytest.raises(Hidden):
+            cards.find(reveal="pin_hint").sort("pin")
+
+
 def test_reveal_shows_no_document_that_is_not_there(shop):
     shop.gw.policy("rental", roles=["Customer"], rows=lambda context: {"customer._id": context["me"]}, hide=["deposit"])
     with shop.calls("Customer"):

@@ -10,7 +10,7 @@ from gatewayfw.odm.listings.listing import Listing
 from gatewayfw.odm.operations.handle import Filter, Handle
 from gatewayfw.odm.reading.cursor import Cursor, fixed_order
 from gatewayfw.odm.reading.deep import show_each, show_found
-from gatewayfw.odm.reading.filters import check_raw_sort, sort_check
+from gatewayfw.odm.reading.filters import check_raw_sort, revealed, sort_check
 from gatewayfw.odm.reading.projection import Projection
 from gatewayfw.pieces import in_batches
 from gatewayfw.storage import Document, Storage
@@ -26,7 +26,8 @@ def find(model: Handle, wanted: Filter, projection: Projection, reveal: Sequence
         found = storage.find(model.name, wanted, projection.paths, sort=order, skip=skip, limit=limit)
         return show_each(storage, projection, found)
 
-    return Cursor(read, sort_check(model.schemas, model.schema, reveal, model.viewer()))
+    admitted = revealed(model.schemas, model.schema, reveal) if reveal else ()
+    return Cursor(read, sort_check(model.schemas, model.schema, admitted, model.viewer()))
 
 
 def find_first(storage: Storage, model: Handle, wanted: Filter, projection: Projection) -> Document | None:
