@@ -103,12 +103,15 @@ def taken(judge, write):
 
 
 def embedded(judge, write):
-    """Deleting what others embed is a conflict, unless the cascade deletes what the caller could not."""
+    """Deleting what others embed is a conflict, unless the cascade deletes what the caller could not.
+
+    What goes too, itself included, is in nobody's way.
+    """
     if write["op"] not in ("delete", "delete_many") or write.get("cascade"):
         return []
     gone, model = set(targets(judge, write)), write["model"]
-    left = [one for one in holders(judge, model, gone, frozen=False) if one[0] != model or one[1] not in gone]
-    return [CONFLICT] if left or (write["op"] == "delete" and any(holders(judge, model, gone, frozen=False))) else []
+    held = holders(judge, model, gone, frozen=False)
+    return [CONFLICT for other, id_ in held if other != model or id_ not in gone][:1]
 
 
 def holders(judge, model, ids, frozen) -> Iterator:
