@@ -132,6 +132,24 @@ def test_no_detour_leads_to_what_is_not_there(shop):
         assert ann == {"_id": shop.ann, "rentals": []}
 
 
+def test_a_single_reverse_relation_that_somebody_unseen_has_is_absent(database, calls):
+    gw = gateway(roles=ROLES)
+    gw.odm.set_db(database)
+    rooms = gw.odm.new_model("room", {"number": integer()})
+    listed = {"guest": {"type": "single", "default": True}}
+    of_room = {"schemaName": "room", "type": "single", "relatedRelations": listed}
+    guests = gw.odm.new_model("guest", {"name": string()}, {"room": of_room})
+    room = rooms.insert_one({"number": 1})["_id"]
+    for name in ("ann", "bob"):
+        guests.insert_one({"name": name}, relations={"room": {"_ids": room}})
+    gw.policy("room", roles=["Clerk"])
+    gw.policy("guest", roles=["Clerk"], rows=lambda context: {"name": "ann"})
+    assert rooms.find_one(projection={"guest": {"_id": 0, "name": 1}})["guest"] == {"name": "bob"}
+    with calls(gw, "Clerk"):
+        assert rooms.find_one(projection={"_id": 0, "guest": 1}) == {}
+        assert guests.find_one(projection={"_id": 0, "room": {"number": 1, "_id": 0}}) == {"room": {"number": 1}}
+
+
 @pytest.mark.parametrize("shared", [False, True])
 def test_shared_copies_are_shown_alone(calls, database, shared):
     gw = gateway(roles=ROLES)

@@ -94,6 +94,15 @@ def test_a_check_of_its_own_says_what_a_write_may_leave(shop, refused):
         assert shop.rentals.find_one_and_update(first, {"$set": {"day": "sat"}})["day"] == "sat"
 
 
+def test_the_reply_of_a_write_shows_what_it_has_left(shop):
+    mondays, anything = (lambda context: {"day": "mon"}), (lambda context: {"day": {"$exists": True}})
+    shop.gw.policy("rental", roles=["Customer"], rows=mondays, check=anything)
+    with shop.calls("Customer"):
+        left = shop.rentals.find_one_and_update({"_id": shop.first}, {"$set": {"day": "x"}}, projection={"day": 1})
+        assert left == {"_id": shop.first, "day": "x"}
+        assert shop.rentals.find_one({"_id": shop.first}) is None
+
+
 def test_a_check_may_be_about_what_other_documents_list(shop, refused):
     shop.gw.policy("customer", roles=["Clerk"], check=lambda context: {"rentals.day": "wed"})
     shop.gw.policy("rental", roles=["Clerk"])
