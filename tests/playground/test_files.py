@@ -170,6 +170,8 @@ def test_a_link_shows_its_file_only_if_that_can_hold_no_script(page, media_type,
     page.get_by_role("treeitem").filter(has_text="picture:").click()
     figure = page.get_by_role("figure", name=name)
     figure.get_by_text(media_type).wait_for()
+    if is_shown:
+        figure.get_by_role("img").wait_for()
     assert figure.get_by_role("img").count() == int(is_shown)
     assert "token" not in asked[0]
     page.get_by_role("treeitem").filter(has_text="other:").click()
@@ -193,4 +195,4 @@ def test_pictures_that_are_not_shown_any_more_are_let_go(page, avatar):
     assert page.evaluate("open_.size") == 2
     page.get_by_role("link", name="Downloads", exact=True).click()
     page.get_by_role("button", name="Show gateway.ts").wait_for()
-    assert page.evaluate("open_.size") == 0
+    page.wait_for_function("open_.size === 0")
