@@ -94,8 +94,9 @@ class ModelReads:
                 return self.find(**keys)
             filter = choose_filter(config, filter)
         model = self._handle
-        wanted = model.read_filter(filter, filters, reveal)
-        return read.find(model, wanted, model.compile(projection, reveal), reveal)
+        viewer = model.viewer()
+        wanted, shown = model.read_filter(viewer, filter, filters, reveal), model.compile(viewer, projection, reveal)
+        return read.find(model, viewer, wanted, shown, reveal)
 
     def find_one(
         self,
@@ -116,8 +117,9 @@ class ModelReads:
             UsageError, ValidationError, TypeError: as for `find`.
         """
         model = self._handle
-        compiled, storage = model.compile(projection, reveal), model.ready()
-        return read.find_first(storage, model, model.read_filter(filter, filters, reveal), compiled)
+        viewer = model.viewer()
+        shown, storage = model.compile(viewer, projection, reveal), model.ready()
+        return read.find_first(storage, model, model.read_filter(viewer, filter, filters, reveal), shown)
 
     def count(self, filter: Filter | None = None, *, filters: Filter | None = None, reveal: Sequence[str] = ()) -> int:
         """Return how many documents match; without a filter, all of them.
@@ -125,8 +127,9 @@ class ModelReads:
         Raises:
             UsageError, ValidationError, TypeError: as for `find`.
         """
-        wanted = self._handle.read_filter(filter, filters, reveal)
-        return self._handle.ready().count(self.name, wanted)
+        model = self._handle
+        wanted = model.read_filter(model.viewer(), filter, filters, reveal)
+        return model.ready().count(self.name, wanted)
 
     def exists(
         self, filter: Filter | None = None, *, filters: Filter | None = None, reveal: Sequence[str] = ()
@@ -138,8 +141,9 @@ class ModelReads:
         Raises:
             UsageError, ValidationError, TypeError: as for `find`.
         """
-        wanted = self._handle.read_filter(filter, filters, reveal)
-        return read.is_there(self._handle.ready(), self.name, wanted)
+        model = self._handle
+        wanted = model.read_filter(model.viewer(), filter, filters, reveal)
+        return read.is_there(model.ready(), self.name, wanted)
 
     def distinct(
         self, field: Path, filter: Filter | None = None, *, filters: Filter | None = None, reveal: Sequence[str] = ()
@@ -159,9 +163,10 @@ class ModelReads:
             StorageError: the values have more than 16 MB.
         """
         model = self._handle
+        viewer = model.viewer()
         admitted = revealed(model.schemas, self.schema, reveal)
-        path = distinct_path(model.schemas, self.schema, field, admitted, model.viewer())
-        wanted = model.read_filter(filter, filters, reveal)
+        path = distinct_path(model.schemas, self.schema, field, admitted, viewer)
+        wanted = model.read_filter(viewer, filter, filters, reveal)
         found = model.ready().distinct(self.name, path, wanted)
         return [loaded_form(value) for value in sorted(found, key=order_key)]
 

@@ -199,7 +199,7 @@ class Listing:
         after = given.get("after")
         everything = all_of(conditions)
         wanted = everything if after is None else order.after(*_place(after, about, order, found), conditions)
-        projection = self._model.compile(details.get("get"))
+        projection = self._model.compile(viewer, details.get("get"))
         storage = self._model.ready()
         rows, last = _read(storage, declared.model, wanted, projection, order, most)
         result: dict[str, Any] = {"rows": rows, "next": None if last is None else _token(about, order, found, *last)}

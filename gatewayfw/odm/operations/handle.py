@@ -80,9 +80,10 @@ class Handle:
         """The size check of a document's pure fields; None if they need none."""
         return allowance_of(self.schema, self.schemas.settings.document_bytes)
 
-    def read_filter(self, filter: Filter | None, filters: Filter | None, reveal: Sequence[str]) -> dict[str, Any]:
-        """Return a read's filter in its stored form, limited to the caller's rows."""
-        viewer = self.viewer()
+    def read_filter(
+        self, viewer: Viewer | None, filter: Filter | None, filters: Filter | None, reveal: Sequence[str]
+    ) -> dict[str, Any]:
+        """Return a read's filter in its stored form, limited to the rows of its `viewer`."""
         return limit(viewer, self.name, self._parse(viewer, filter, filters, reveal)[0])
 
     def write_filter(self, filter: Filter | None, filters: Filter | None, reveal: Sequence[str]) -> dict[str, Any]:
@@ -108,14 +109,14 @@ class Handle:
             reveal = revealed(self.schemas, self.schema, reveal)
         return stored_filter(self.schemas, self.schema, filter, where, reveal, viewer), where
 
-    def compile(self, get: Get | None, reveal: Sequence[str] = ()) -> Projection:
-        """Compile what to show: the fields that a `get` asks for, and the revealed ones."""
+    def compile(self, viewer: Viewer | None, get: Get | None, reveal: Sequence[str] = ()) -> Projection:
+        """Compile what to show a `viewer`: the fields that a `get` asks for, and the revealed ones."""
         names: tuple[str, ...] = ()
         if reveal:
             names = revealed(self.schemas, self.schema, reveal)
             if isinstance(get, Mapping):
                 get = {**get, **{name: 1 for name in names if name in self.schema.pure}}
-        projection = self._projections.compiled(self.schema, get, names, self.viewer())
+        projection = self._projections.compiled(self.schema, get, names, viewer)
         if projection.queries:
             self.database.storage.scope.add_queries(projection.queries)
         return projection

@@ -36,8 +36,8 @@ class Permission:
     """
 
     def __init__(self, model: Handle, names: Iterable[str] = (), allow: Sequence[str] = ()) -> None:
-        self._model, self._viewer = model, model.viewer()
-        self._rights = None if self._viewer is None else rights_of(self._viewer, model.name)
+        self._model, self.viewer = model, model.viewer()
+        self._rights = None if self.viewer is None else rights_of(self.viewer, model.name)
         allowed = _allowed(model.schemas, model.name, allow) if allow else ()
         if self._rights is None:
             return
@@ -50,7 +50,7 @@ class Permission:
 
     def limit(self, wanted: _Filter) -> _Filter:
         """Return a filter of the documents that are there for the caller, too."""
-        return limit(self._viewer, self._model.name, wanted)
+        return limit(self.viewer, self._model.name, wanted)
 
     def narrow(self, wanted: _Filter) -> _Filter:
         """Return a filter of what may be changed, too."""
@@ -96,17 +96,17 @@ class Permission:
         Raises:
             NotFound: names the ids.
         """
-        if self._viewer is None:
+        if self.viewer is None:
             return
         named: dict[tuple[str, str], set[Any]] = {}
         for one in (one for each in inputs for one in each.values()):
             model = one.relation.schema_name
-            if self._viewer.has_rows(model) and not (leaving and self._viewer.shows_all(one.relation)):
+            if self.viewer.has_rows(model) and not (leaving and self.viewer.shows_all(one.relation)):
                 has = set() if one.relation.frozen and anew else self._shared_ids(storage, one.relation, holder)
                 new = set(one.ids).difference(has)
                 named.setdefault((model, one.relation.name if leaving else model), set()).update(new)
         for (model, shown), ids in sorted(named.items()):
-            rights = rights_of(self._viewer, model)
+            rights = rights_of(self.viewer, model)
             there = ids if rights is None else find_there(storage, model, rights, ids)
             if missing := [id_ for id_ in ordered(ids) if id_ not in there]:
                 raise missing_related(shown, missing)
@@ -116,7 +116,7 @@ class Permission:
 
         Else it is the one that was given; None for no match. What one match has may not be named for another one.
         """
-        viewer, links = self._viewer, [one.relation for one in inputs.values()]
+        viewer, links = self.viewer, [one.relation for one in inputs.values()]
         if viewer is None or not any(viewer.has_rows(one.schema_name) and viewer.shows_all(one) for one in links):
             return wanted
         found = storage.find(self._model.name, wanted, [], limit=1)
@@ -124,7 +124,7 @@ class Permission:
 
     def _shared_ids(self, storage: Storage, relation: Relation, holder: _Filter | None) -> set[Any]:
         """Return the ids of the shared copies that a relation has already."""
-        if holder is None or self._viewer is None or not self._viewer.shows_all(relation):
+        if holder is None or self.viewer is None or not self.viewer.shows_all(relation):
             return set()
         found = storage.find(self._model.name, holder, [f"{relation.name}._id"], limit=1)
         return {copy["_id"] for one in found for copy in copies_in(one.get(relation.name))}
@@ -132,7 +132,7 @@ class Permission:
     @property
     def counts_holders(self) -> bool:
         """Whether the caller is told how many other documents a delete concerns."""
-        return self._viewer is None or not self._viewer.is_restricted
+        return self.viewer is None or not self.viewer.is_restricted
 
     @contextmanager
     def veiled(self) -> Iterator[None]:

@@ -12,13 +12,14 @@ from gatewayfw.odm.reading.cursor import Cursor, fixed_order
 from gatewayfw.odm.reading.deep import show_each, show_found
 from gatewayfw.odm.reading.filters import check_raw_sort, revealed, sort_check
 from gatewayfw.odm.reading.projection import Projection
+from gatewayfw.odm.reading.viewer import Viewer
 from gatewayfw.pieces import in_batches
 from gatewayfw.storage import Document, Storage
 from gatewayfw.storage.subset import check_pipeline
 from gatewayfw.storage.terms import Sorting
 
 
-def find(model: Handle, wanted: Filter, projection: Projection, reveal: Sequence[str]) -> Cursor:
+def find(model: Handle, viewer: Viewer | None, wanted: Filter, projection: Projection, reveal: Sequence[str]) -> Cursor:
     """Return a cursor over the matching documents."""
 
     def read(sort: Sorting, skip: int, limit: int) -> Iterator[Sequence[Document]]:
@@ -27,7 +28,7 @@ def find(model: Handle, wanted: Filter, projection: Projection, reveal: Sequence
         return show_each(storage, projection, found)
 
     admitted = revealed(model.schemas, model.schema, reveal) if reveal else ()
-    return Cursor(read, sort_check(model.schemas, model.schema, admitted, model.viewer()))
+    return Cursor(read, sort_check(model.schemas, model.schema, admitted, viewer))
 
 
 def find_first(storage: Storage, model: Handle, wanted: Filter, projection: Projection) -> Document | None:

@@ -70,7 +70,7 @@ def insert_documents(
     """
     permission = Permission(model, names_in_documents(chain(docs, relations)), allow)
     storage = model.ready()
-    projection = model.compile(get)
+    projection = model.compile(permission.viewer, get)
     if not docs:
         return []
     inputs = parse_new_inputs(model.schema, relations, len(docs), model.schemas.settings.insert_copies)
@@ -106,7 +106,7 @@ def update_one(
     """Change one document's pure fields, and every copy; return it projected."""
     permission = Permission(model, names_in_update(changes), allow)
     storage, wanted = model.ready(), permission.limit(wanted)
-    projection = model.compile(get)
+    projection = model.compile(permission.viewer, get)
     change = stored_update(model.schema, changes or {})
     exact, shown = of_revision(permission.narrow(wanted), rev), [*projection.paths, *permission.judged]
     if not change.named:
@@ -135,7 +135,7 @@ def upsert_one(
     """
     permission = Permission(model, chain(names_in_update({"$set": filter}), names_in_update(changes)), allow)
     storage = model.ready()
-    projection = model.compile(get)
+    projection = model.compile(permission.viewer, get)
     parsed = parse_upsert(model.schema, wanted, changes or {}, filter)
     wanted = permission.limit(wanted)
     exact, shown = permission.narrow(wanted), [*projection.paths, *permission.judged]
@@ -233,7 +233,7 @@ def _relate(
     replace: bool = False,
 ) -> Document | None:
     storage, wanted = model.ready(), permission.limit(wanted)
-    projection = model.compile(get)
+    projection = model.compile(permission.viewer, get)
     inputs = parse_inputs(model.schema, relations)
     if not inputs:
         raise ValidationError({"relations": [messages.NO_RELATION_NAMED]})
