@@ -97,7 +97,7 @@ def may_lack(schemas: Schemas, holder: str, source: str, *, shared: bool) -> boo
 
 def _together(schemas: Schemas, model: str, policies: Sequence[Policy]) -> Joined | None:
     hides: dict[str, tuple[ContextFn, ...]] = {}
-    for name in {name for policy in policies for name in policy.hide}:
+    for name in sorted({name for policy in policies for name in policy.hide}):
         owns = [policy.own for policy in policies if name in policy.hide]
         hides[name] = () if None in owns else tuple(own for own in owns if own is not None)
     checks = (one.check or (one.rows if isinstance(one.write, bool) else one.write) for one in policies)
@@ -113,19 +113,19 @@ def _together(schemas: Schemas, model: str, policies: Sequence[Policy]) -> Joine
     return found if any(parts) or not found.writes else None
 
 
-#: What is hidden from a role, by model: the names, and the names of links with the models that they copy.
-Hiding = Mapping[str, tuple[frozenset[str], Sequence[tuple[str, str]]]]
+#: What a `get` is searched for on behalf of a role, by model: hidden names, each with None, then links, with the models
+#: that they copy.
+Hiding = Mapping[str, tuple[tuple[str, str | None], ...]]
 
 
 def hiding(schemas: Schemas, role: str | None) -> Hiding:
     """Return what no document shows to a role; nothing if nothing is hidden."""
-    rights = {model: joined(schemas, model, role) for model in schemas.get_schemas()}
-    names = {
-        model: frozenset(name for name, owns in (one or OPEN).hides.items() if not owns)
-        for model, one in rights.items()
-    }
+    hides = {model: (joined(schemas, model, role) or OPEN).hides for model in schemas.get_schemas()}
+    names = {model: [(name, None) for name, owns in found.items() if not owns] for model, found in hides.items()}
+    if not any(names.values()):
+        return {}
     links = {model: [(name, copied_model(link)) for name, link in schemas.links(model).items()] for model in names}
-    return {model: (names[model], links[model]) for model in names} if any(names.values()) else {}
+    return {model: (*names[model], *links[model]) for model in names}
 
 
 def refuse_hidden(hidden: Hiding, selects: tuple[tuple[str, SelectStruct], ...], details: Mapping[str, Any]) -> None:
@@ -159,11 +159,12 @@ def _hidden_at(hidden: Hiding, model: str, value: Any, names: list[str]) -> str:
 
 def _hidden_in(hidden: Hiding, model: str, get: Mapping[str, Any]) -> str:
     """Return the path of a hidden name in a `get`; empty if there is none."""
-    names, links = hidden[model]
-    if not get.keys().isdisjoint(names):  # looks up the few
-        return next(name for name in get if name in names)
-    for name, below in links:
-        inner = get.get(name, 0)
+    for name, below in hidden[model]:
+        if name not in get:
+            continue
+        if below is None:
+            return name
+        inner = get[name]
         is_object = type(inner) is dict or (type(inner) is not int and isinstance(inner, Mapping))
         if is_object and (found := _hidden_in(hidden, below, inner)):
             return f"{name}.{found}"
