@@ -67,7 +67,12 @@ def mongomock_database():
 
 
 def service(database):
-    """A user with one relation, and the two acts."""
+    """The app of `made`."""
+    return made(database)[1]
+
+
+def made(database):
+    """A gateway with a user with one relation and the two acts, and an app."""
     gw = gateway()
     gw.odm.set_db(database)
     gw.odm.new_model("country", {"name": string()})
@@ -85,7 +90,7 @@ def service(database):
 
     app = Flask("host", static_folder=None)
     app.register_blueprint(gw.blueprint(), url_prefix="/api")
-    return app
+    return gw, app
 
 
 def by_hand():
@@ -144,6 +149,18 @@ def test_calls_of_a_request(mongomock_database, name, body):
     assert send()["success"] is True
     calls = calls_of(send) - calls_of(sender(by_hand(), body))
     assert calls <= CEILINGS[name], calls
+
+
+@pytest.mark.parametrize(("body", "calls"), [(PING, 7), (GET_USER, 10)], ids=["ping", "getUser"])
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="counted with CPython 3.11")
+def test_calls_that_a_policy_adds_which_hides(mongomock_database, body, calls):
+    free = sender(service(Constant(mongomock_database)), body)
+    gw, app = made(Constant(mongomock_database))
+    gw.policy("user", roles=[None], hide=["email"])
+    gw.policy("country", roles=[None])
+    hiding = sender(app, body)
+    assert hiding() == free()
+    assert calls_of(hiding) - calls_of(free) <= calls
 
 
 def test_a_ping_of_many_headers_costs_what_one_of_few_costs(mongomock_database):

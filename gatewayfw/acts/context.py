@@ -123,16 +123,18 @@ class ContextFns:
         found: Context = scratch.setdefault(self, _empty(None))
         return found
 
-    def peek(self) -> Mapping[str, Any]:
-        """Return the current context if there is one yet, else nothing.
+    def peek(self) -> Context | None:
+        """Return the current context; None if nobody has asked for it in this request.
 
         A request makes its context when it is first asked for, which takes a part of the time of a small act.
         """
-        request, (opened, _) = self._current(), OPEN_CONTEXTS.get()
-        if request is None or (opened and self in opened and opened[self].counts(request)):
+        try:
+            kept = self._running().__dict__.get(_KEPT)
+        except RuntimeError:
             return self.get_context_model()
-        kept = request.__dict__.get(_KEPT)
-        return kept.get(self, {}) if kept else {}
+        if kept or OPEN_CONTEXTS.get().opened:
+            return self.get_context_model()
+        return None
 
     def set_context(self, obj: Mapping[str, Any]) -> None:
         """Replace the whole context, ``Headers`` and ``body`` included."""

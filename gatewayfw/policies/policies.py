@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol, final
 from gatewayfw.context_variables import CALLERS, Caller, Entry, Free, calling
 from gatewayfw.errors import DefinitionError, UsageError
 from gatewayfw.policies.declaration import ContextFn, find_problems, parse_policy
-from gatewayfw.policies.joining import Hiding, hiding, refuse_hidden
+from gatewayfw.policies.joining import hiding, refuse_hidden
 from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.get import SelectStruct
 
@@ -25,8 +25,8 @@ class Contexts(Protocol):
     def get_context_model(self) -> Mapping[str, Any]:
         """Return that of the current request."""
 
-    def peek(self) -> Mapping[str, Any]:
-        """Return it if there is one yet, else nothing."""
+    def peek(self) -> Mapping[str, Any] | None:
+        """Return it; None if nobody has asked for it."""
 
     def snapshot(self) -> Mapping[str, Any]:
         """Return a copy of it that no later change reaches."""
@@ -56,6 +56,7 @@ class Policies:
         if role_of is not None and not callable(role_of):
             raise DefinitionError("policy_role: expected a function of the context")
         self._role_of = role_of or _active_role
+        self._current = contexts.get_context_model if role_of else contexts.peek
 
     def declare(
         self,
@@ -169,26 +170,25 @@ class Policies:
         return calling(self._schemas, entry)
 
     def _find(self) -> Entry:
-        contexts = self._contexts
-        context = contexts.peek() if self._role_of is _active_role else contexts.get_context_model()
-        user = context.get("user")
-        if user is not None and isinstance(user, _OBJECTS) and user.get("isGhost") is True:
-            return Free.GHOST
-        role = self._role_of(context)
-        if role is not None and not isinstance(role, str):
-            raise UsageError(f"policy_role: expected the name of a role or None, not {type(role).__name__}")
-        if role not in self.roles:
-            role = None if user is None else ""
-        hidden, shared = self._schemas.remembered(_of_role, role)
-        return shared or Caller(role, contexts.snapshot(), hidden)
+        context, role, user = self._current(), None, None
+        if context is not None:
+            user = context.get("user")
+            if user is not None and isinstance(user, _OBJECTS) and user.get("isGhost") is True:
+                return Free.GHOST
+            role = self._role_of(context)
+            if role is not None and not isinstance(role, str):
+                raise UsageError(f"policy_role: expected the name of a role or None, not {type(role).__name__}")
+            if role not in self.roles:
+                role = None if user is None else ""
+        found = self._schemas.remembered(_shared, role)
+        return Caller(role, self._contexts.snapshot(), found.hidden) if found.context is None else found
 
 
-def _of_role(schemas: Schemas, role: str | None) -> tuple[Hiding, Caller | None]:
-    """Return what is hidden from a role, and the caller its requests share, if any."""
-    hidden = hiding(schemas, role)
+def _shared(schemas: Schemas, role: str | None) -> Caller:
+    """Return the caller that requests of a role share; its context is None where each needs its own."""
     given = ((one.rows, one.check, one.own, one.write) for one in schemas.policies)
     has_functions = any(callable(one) for functions in given for one in functions)
-    return hidden, None if has_functions else Caller(role, {}, hidden)
+    return Caller(role, None if has_functions else {}, hiding(schemas, role))
 
 
 def _active_role(context: Mapping[str, Any]) -> Any:

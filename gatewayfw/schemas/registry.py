@@ -170,7 +170,7 @@ class Schemas(Constructors):
 
     def remembered(self, make: Callable[..., T], *about: Hashable) -> T:
         """Return ``make(self, *about)``, cached until a model is added."""
-        known, key = self._state.remembered, (make, *about)
+        known, key = self._state.remembered, (make, about)
         try:
             return known[key]  # type: ignore[no-any-return]  # what it made
         except KeyError:

@@ -445,7 +445,7 @@ def test_a_look_makes_no_context():
     begun = []
     request = SimpleNamespace()
     fns = ContextFns(lambda: request, lambda *_: begun.append(1) or Context())
-    assert (fns.peek(), begun) == ({}, [])
+    assert (fns.peek(), begun) == (None, [])
     fns.add_context({"a": 1})
     assert (fns.peek(), begun) == ({"a": 1}, [1])
     with fns.open({"b": 2}):
