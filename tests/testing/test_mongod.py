@@ -82,7 +82,7 @@ def test_mongod_that_ends_at_once_is_an_error_with_its_last_words(monkeypatch, p
 
 COMMAND = (
     "--dbpath {data}/db --port {port} --bind_ip 127.0.0.1 --replSet rs0 --oplogSize 256 --wiredTigerCacheSizeGB 0.25 "
-    "--journalCommitInterval 5 --setParameter=transactionLifetimeLimitSeconds=5 "
+    "--journalCommitInterval 20 --setParameter=transactionLifetimeLimitSeconds=5 "
     "--setParameter=diagnosticDataCollectionEnabled=false --nounixsocket"
 )
 
