@@ -392,5 +392,31 @@ def test_a_copy_may_be_absent_if_somebody_sees_its_holder_alone(policies, owner,
     assert {name: link["optional"] for name, link in links.items()} == {"owner": owner, "seller": seller}
 
 
+def test_fields_and_relations_that_any_policy_hides_may_be_absent():
+    gw = gateway(roles=["Clerk", "Guest"])
+    gw.odm.new_model("owner", {"name": string()})
+    one = {"schemaName": "owner", "type": "single", "relatedRelations": {"owned": {"type": "multiple"}}}
+    many = {"schemaName": "owner", "type": "multiple"}
+    pure = {"name": string(), "price": integer()}
+    gw.odm.new_model("item", pure, {"owner": one, "seller": {**one, "relatedRelations": {}}, "past": many})
+    gw.policy("item", roles=["Clerk"], hide=["owner"])
+    gw.policy("item", roles=["Guest"], hide=["price", "past"])
+    gw.policy("owner", roles="*", admit=True)
+    gw.policy(["owner", "item"], roles=[None])
+    gw.policy("owner", roles=["Guest"], hide=["owned"])
+    models = gw.catalog()["models"]
+    assert {name: kind["presence"] for name, kind in models["item"]["fields"].items()} == {
+        "_id": "required",
+        "name": "required",
+        "price": "optional",
+    }
+    assert {name: link["optional"] for model in models.values() for name, link in model["links"].items()} == {
+        "owner": True,
+        "seller": False,
+        "past": True,
+        "owned": True,
+    }
+
+
 def test_without_policies_nothing_is_told_of_rights(gw):
     assert all("rights" not in model for model in build(gw.schemas, gw.acts)["models"].values())
