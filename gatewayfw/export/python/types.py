@@ -94,7 +94,7 @@ class Types:
         A selection has no annotation here: see `Selections`.
         """
         found = ROWS.get(kind["kind"], ROWS["any"])(self, kind, wanted)
-        return _or_none(found) if kind.get("nullable") else found
+        return f"{found} | None" if kind.get("nullable") and found != "Any" else found
 
     def entries(self, fields: Mapping[str, Mapping[str, Any]], wanted: str) -> list[Entry]:
         return [
@@ -251,10 +251,6 @@ def docstring(text: str, indent: str) -> str:
     start = "\n".join(f"{indent}{line}" if line else "" for line in lines).strip()
     end = f"\n{indent}" if len(lines) > 1 else ""
     return f'{indent}"""{start}{end}"""'
-
-
-def _or_none(annotation: str) -> str:
-    return annotation if annotation == "Any" else f"{annotation} | None"
 
 
 def _choices(choices: Sequence[Any]) -> str:

@@ -126,7 +126,8 @@ def lock_sources(
         if one is None:
             yield from lock_all(attempt, [(model, ids)])
             continue
-        if entering is not None and attempt.lets_members_in and _is_move(ids, one):
+        # A member enters one document, and leaves at most one other.
+        if entering is not None and attempt.lets_members_in and len(ids) <= 2 and len(one.copies.keys() & ids) == 1:
             found = []
             for id_ in ids:
                 if id_ in one.copies:
@@ -139,11 +140,6 @@ def lock_sources(
         if missing := [id_ for id_ in ordered(one.copies) if (model, id_) not in sources]:
             raise missing_related(model, missing)
     return sources
-
-
-def _is_move(ids: Sequence[ObjectId], wanted: _Wanted) -> bool:
-    """Tell whether a member enters one document, and leaves at most one other."""
-    return len(ids) <= 2 and sum(id_ in wanted.copies for id_ in ids) == 1
 
 
 def _collect(attempt: Attempt, copied: Iterable[tuple[Relation, ObjectId]]) -> dict[str, _Wanted]:

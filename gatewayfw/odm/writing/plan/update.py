@@ -273,9 +273,9 @@ def check_result(schema: ModelSchema, change: Change, document: Mapping[str, Any
     Raises:
         ValidationError: one no longer fits its field.
     """
-    calculated = [path for path, _ in change.calculated]
-    beyond = [path for path in calculated if _is_beyond(value_at(document, path))]
-    if beyond:
+    calculated = {path: value_at(document, path) for path, _ in change.calculated}
+    # A permissive storage holds numbers beyond 64 bits.
+    if beyond := [path for path, one in calculated.items() if isinstance(one, int) and not LOWEST <= one <= HIGHEST]:
         raise update_refusal(beyond, messages.BEYOND_64_BITS)
     for name in change.recheck:
         field = schema.pure[name]
@@ -315,8 +315,3 @@ def find_corrections(schema: ModelSchema, change: Change, document: Mapping[str,
         if getattr(stored, "bid", stored) != getattr(value, "bid", value):
             corrections[path] = stored
     return corrections
-
-
-def _is_beyond(value: Any) -> bool:
-    """Tell whether a permissive storage holds a number beyond 64 bits."""
-    return isinstance(value, int) and not LOWEST <= value <= HIGHEST
