@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from marshmallow import fields
+from marshmallow import Schema, fields
 
 from gatewayfw import UsageError, gateway, integer, string
 from gatewayfw.errors import Hidden, Unavailable
@@ -490,6 +490,21 @@ def test_rows_that_fail_show_nothing_and_are_logged(shop, caplog):
         assert shop.rentals.count() == 0
     assert "a function of a policy of rental failed" in caplog.text
     assert "KeyError" in caplog.text
+
+
+def test_rows_may_compare_a_whole_object_that_holds_none(database, calls):
+    gw = gateway(roles=ROLES)
+    gw.odm.set_db(database)
+    address = Schema.from_dict({"street": fields.String(), "zip": fields.String(load_default=None, allow_none=True)})
+    homes = gw.odm.new_model("home", {"at": fields.Nested(address)})
+    homes.insert_many([{"at": {"street": "elm"}}, {"at": {"street": "elm", "zip": "1"}}, {"at": {"street": "oak"}}])
+    gw.policy("home", roles=["Clerk"], rows=lambda context: context["rows"])
+    for rows in ({"at": {"street": "elm"}}, {"at": {"$in": [{"street": "elm", "zip": None}]}}):
+        with calls(gw, "Clerk", rows=rows):
+            assert homes.find(projection={"_id": 0, "at": 1}).to_list() == [{"at": {"street": "elm", "zip": None}}]
+    for rows in ({"at": {"$in": [None]}}, {"$or": [{"at.zip": None}]}, {"at": {"$not": {"$ne": None}}}):
+        with calls(gw, "Clerk", rows=rows), pytest.raises(UsageError):
+            homes.count()
 
 
 @pytest.mark.parametrize("function", ["rows", "own"])

@@ -23,11 +23,13 @@ from gatewayfw.policies.joining import Joined
 from gatewayfw.schemas import Schemas
 from gatewayfw.schemas.values import id_of
 from gatewayfw.storage import Storage
+from gatewayfw.storage.filter_operators import JUNCTIONS, has_operators
 
 _LOG = logging.getLogger("gatewayfw.policies")
 #: Most ids in one query; 10,000 of them are 250 kB, far from the 16 MB that a command may have.
 MOST_IDS = 10_000
 _NEGATIONS = ("$not", "$nor")
+_OF_FILTERS = ("", "$elemMatch", *JUNCTIONS)
 #: The filter that no document matches.
 NOTHING: dict[str, Any] = {"_id": {"$in": []}}
 
@@ -219,6 +221,8 @@ def _compares_with_none(given: Any, key: object = "", *, negated: bool = False) 
     if given is None:
         return negated or key != "$ne"
     if isinstance(given, Mapping):
+        if key not in _OF_FILTERS and not has_operators(given):
+            return False  # a whole object that is compared may hold None
         return any(_compares_with_none(one, name, negated=negated or name in _NEGATIONS) for name, one in given.items())
     is_list = isinstance(given, (list, tuple)) and (negated or key != "$nin")
-    return is_list and any(_compares_with_none(one, negated=negated) for one in given)
+    return is_list and any(_compares_with_none(one, key, negated=negated) for one in given)
