@@ -418,5 +418,15 @@ def test_fields_and_relations_that_any_policy_hides_may_be_absent():
     }
 
 
+def test_the_rights_of_a_role_tell_which_hidden_names_its_own_documents_show():
+    gw = gateway(roles=["Guest"])
+    gw.odm.new_model("item", {"name": string(), "price": integer(), "cost": integer()})
+    gw.policy("item", roles=["Guest"], hide=["price"], own=lambda context: [])
+    gw.policy("item", roles=["Guest"], hide=["cost"])
+    guest, nobody = gw.catalog()["models"]["item"]["rights"]
+    assert (guest["role"], guest["hidden"], guest["own"]) == ("Guest", ["cost", "price"], ["price"])
+    assert (nobody["role"], nobody["hidden"], nobody["own"]) == (None, [], [])
+
+
 def test_without_policies_nothing_is_told_of_rights(gw):
     assert all("rights" not in model for model in build(gw.schemas, gw.acts)["models"].values())
