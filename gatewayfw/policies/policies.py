@@ -185,7 +185,7 @@ class Policies:
 
 
 def _shared(schemas: Schemas, role: str | None) -> Caller:
-    """Return the caller that requests of a role share; its context is None where each needs its own."""
+    """Return the caller of a role; its context is None where requests share none."""
     given = ((one.rows, one.check, one.own, one.write) for one in schemas.policies)
     has_functions = any(callable(one) for functions in given for one in functions)
     return Caller(role, None if has_functions else {}, hiding(schemas, role))

@@ -110,7 +110,7 @@ class Handle:
         return stored_filter(self.schemas, self.schema, filter, where, reveal, viewer), where
 
     def compile(self, viewer: Viewer | None, get: Get | None, reveal: Sequence[str] = ()) -> Projection:
-        """Compile what to show a `viewer`: the fields that a `get` asks for, and the revealed ones."""
+        """Compile what to show a `viewer`: what a `get` asks for, and revealed fields."""
         names: tuple[str, ...] = ()
         if reveal:
             names = revealed(self.schemas, self.schema, reveal)
