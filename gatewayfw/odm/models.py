@@ -16,11 +16,10 @@ from gatewayfw.odm.operations.handle import Filter, Get, Update
 from gatewayfw.odm.operations.write import (
     DeleteResult,
     UpdateResult,
-    add_relations,
     check_upsert,
     delete_one,
     insert_documents,
-    remove_relations,
+    relate,
     update_one,
     upsert_one,
 )
@@ -169,7 +168,7 @@ class Model(ModelReads):
             Stale: as for `find_one_and_update`.
         """
         wanted = self._handle.write_filter(filter, filters, reveal)
-        return add_relations(self._handle, wanted, relations, rev, projection, replace, allow)
+        return relate(self._handle, wanted, relations, rev, projection, allow, replace=replace)
 
     def remove_relation(
         self,
@@ -195,7 +194,7 @@ class Model(ModelReads):
             Stale: as for `find_one_and_update`.
         """
         wanted = self._handle.write_filter(filter, filters, reveal)
-        return remove_relations(self._handle, wanted, relations, rev, projection, allow)
+        return relate(self._handle, wanted, relations, rev, projection, allow, leaving=True)
 
     def insert_many(
         self,

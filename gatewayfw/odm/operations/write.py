@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from itertools import chain
 from typing import Any, TypedDict, TypeVar
 
@@ -16,7 +15,6 @@ from gatewayfw.odm.reading.deep import show, show_one
 from gatewayfw.odm.sizes.own_fields import Allowance, FieldsTooLarge
 from gatewayfw.odm.writing.inputs import (
     NewDocument,
-    RelationInput,
     parse_document,
     parse_inputs,
     parse_new_inputs,
@@ -26,10 +24,9 @@ from gatewayfw.odm.writing.plan.attempt import Attempt
 from gatewayfw.odm.writing.plan.delete import delete
 from gatewayfw.odm.writing.plan.insert import insert
 from gatewayfw.odm.writing.plan.relate import add, remove
-from gatewayfw.odm.writing.plan.steps import Plan, apply
+from gatewayfw.odm.writing.plan.steps import apply
 from gatewayfw.odm.writing.plan.update import update
 from gatewayfw.odm.writing.updates import parse_upsert, stored_update
-from gatewayfw.schemas import ModelSchema
 from gatewayfw.storage import Document
 
 T = TypeVar("T")
@@ -193,45 +190,20 @@ def _run_checked(model: Handle, wanted: Filter, write: Callable[[Attempt, Allowa
     return run(allowance.looking_first())
 
 
-def add_relations(
-    model: Handle,
-    wanted: dict[str, Any],
-    relations: Mapping[str, Any],
-    rev: int | None,
-    get: Get | None,
-    replace: bool,
-    allow: Sequence[str],
-) -> Document | None:
-    """Relate one document to others; return it projected."""
-    check_flag("replace", replace)
-    permission = Permission(model, names_in_documents([relations]), allow)
-    return _relate(model, wanted, relations, rev, get, permission, partial(add, replace=replace), replace=replace)
-
-
-def remove_relations(
+def relate(
     model: Handle,
     wanted: dict[str, Any],
     relations: Mapping[str, Any],
     rev: int | None,
     get: Get | None,
     allow: Sequence[str],
-) -> Document | None:
-    """End relations of one document; return it projected."""
-    permission = Permission(model, names_in_documents([relations]), allow)
-    return _relate(model, wanted, relations, rev, get, permission, remove)
-
-
-def _relate(
-    model: Handle,
-    wanted: dict[str, Any],
-    relations: Mapping[str, Any],
-    rev: int | None,
-    get: Get | None,
-    permission: Permission,
-    plan: Callable[[Attempt, ModelSchema, Filter, Mapping[str, RelationInput]], Plan[Document | None]],
     *,
     replace: bool = False,
+    leaving: bool = False,
 ) -> Document | None:
+    """Relate one document to others, or end relations of it; return it projected."""
+    check_flag("replace", replace)
+    permission = Permission(model, names_in_documents([relations]), allow)
     storage, wanted = model.ready(), permission.limit(wanted)
     projection = model.compile(permission.viewer, get)
     inputs = parse_inputs(model.schema, relations)
@@ -242,11 +214,13 @@ def _relate(
 
     def change(attempt: Attempt, one: dict[str, Any]) -> Document | None:
         try:
-            permission.refuse_missing(storage, [inputs], one, leaving=plan is remove, anew=not replace)
+            permission.refuse_missing(storage, [inputs], one, leaving=leaving, anew=not replace)
         except NotFound:
             permission.refuse_seen(storage, wanted, holder)
             raise
-        return apply(storage, plan(attempt, model.schema, one, inputs))
+        if leaving:
+            return apply(storage, remove(attempt, model.schema, one, inputs))
+        return apply(storage, add(attempt, model.schema, one, inputs, replace=replace))
 
     def write(attempt: Attempt) -> Document | None:
         one = permission.pin(storage, exact, inputs)
