@@ -9,8 +9,7 @@ from gatewayfw import messages
 from gatewayfw.errors import DefinitionError, Hidden
 from gatewayfw.policies.declaration import ContextFn, Policy, find_problems
 from gatewayfw.schemas import Schemas
-from gatewayfw.schemas.get import SelectStruct
-from gatewayfw.schemas.models import copied_model
+from gatewayfw.schemas.get import SelectStruct, Spec
 
 
 @final
@@ -113,19 +112,29 @@ def _together(schemas: Schemas, model: str, policies: Sequence[Policy]) -> Joine
     return found if any(parts) or not found.writes else None
 
 
-#: What a `get` is searched for on behalf of a role, by model: hidden names, each with None, then links, with the models
-#: that they copy.
-Hiding = Mapping[str, tuple[tuple[str, str | None], ...]]
+#: What a `get` is searched for: hidden names, each with None, and the links below which there are others.
+_Search = tuple[tuple[str, Any], ...]
 
 
-def hiding(schemas: Schemas, role: str | None) -> Hiding:
-    """Return what no document shows to a role; nothing if nothing is hidden."""
-    hides = {model: (joined(schemas, model, role) or OPEN).hides for model in schemas.get_schemas()}
-    names = {model: [(name, None) for name, owns in found.items() if not owns] for model, found in hides.items()}
-    if not any(names.values()):
-        return {}
-    links = {model: [(name, copied_model(link)) for name, link in schemas.links(model).items()] for model in names}
-    return {model: (*names[model], *links[model]) for model in names}
+@final
+class Hiding(dict[tuple[str, Spec], _Search]):
+    """What no document shows to a role, by the model and the restriction of a select struct.
+
+    Each search is made when it is first asked for. It is empty where nothing that may be selected is hidden.
+    """
+
+    def __init__(self, schemas: Schemas, role: str | None) -> None:
+        super().__init__()
+        self._schemas, self._role = schemas, role
+
+    def __missing__(self, selected: tuple[str, Spec]) -> _Search:
+        model, spec = selected
+        hides = (joined(self._schemas, model, self._role) or OPEN).hides
+        links = self._schemas.level(model, spec).links.items()
+        below = [(name, self[link.model, link.spec]) for name, link in links]
+        own = [(name, None) for name, owns in hides.items() if not owns]
+        found = self[selected] = (*own, *((name, search) for name, search in below if search))
+        return found
 
 
 def refuse_hidden(hidden: Hiding, selects: tuple[tuple[str, SelectStruct], ...], details: Mapping[str, Any]) -> None:
@@ -138,34 +147,34 @@ def refuse_hidden(hidden: Hiding, selects: tuple[tuple[str, SelectStruct], ...],
         Hidden: says which name.
     """
     for path, select in selects:
-        if path == "get":
-            found = _hidden_in(hidden, select.model, details["get"])
-        else:
-            found = _hidden_at(hidden, select.model, details, path.split("."))
+        search = hidden[select.model, select.spec]
+        if not search:
+            continue
+        found = _find_in(search, details["get"]) if path == "get" else _find_at(search, details, path.split("."))
         if found:
             raise Hidden(messages.HIDDEN.format(path=f"{path}.{found}"))
 
 
-def _hidden_at(hidden: Hiding, model: str, value: Any, names: list[str]) -> str:
-    """Return what `_hidden_in` finds at ``names``, also in lists and mappings."""
+def _find_at(search: _Search, value: Any, names: list[str]) -> str:
+    """Return what `_find_in` finds at ``names``, also in lists and mappings."""
     if names[:1] == ["*"] and isinstance(value, Mapping):
         value, names = list(value.values()), names[1:]
     if isinstance(value, list):
-        return next(filter(None, (_hidden_at(hidden, model, one, names) for one in value)), "")
+        return next(filter(None, (_find_at(search, one, names) for one in value)), "")
     if not isinstance(value, Mapping):
         return ""
-    return _hidden_at(hidden, model, value.get(names[0]), names[1:]) if names else _hidden_in(hidden, model, value)
+    return _find_at(search, value.get(names[0]), names[1:]) if names else _find_in(search, value)
 
 
-def _hidden_in(hidden: Hiding, model: str, get: Mapping[str, Any]) -> str:
+def _find_in(search: _Search, get: Mapping[str, Any]) -> str:
     """Return the path of a hidden name in a `get`; empty if there is none."""
-    for name, below in hidden[model]:
+    for name, below in search:
         if name not in get:
             continue
         if below is None:
             return name
         inner = get[name]
         is_object = type(inner) is dict or (type(inner) is not int and isinstance(inner, Mapping))
-        if is_object and (found := _hidden_in(hidden, below, inner)):
+        if is_object and (found := _find_in(below, inner)):
             return f"{name}.{found}"
     return ""
