@@ -118,7 +118,7 @@ _Search = tuple[tuple[str, Any], ...]
 
 @final
 class Hiding(dict[tuple[str, Spec], _Search]):
-    """What no document shows to a role, by the model and the restriction of a select struct.
+    """What no document shows to a role, by the model and spec of a select struct.
 
     Each search is made when it is first asked for. It is empty where nothing that may be selected is hidden.
     """
