@@ -459,6 +459,8 @@ def test_rows_give_a_filter_or_none_for_nothing(shop, given, count):
         {"$or": [{"day": "mon"}, {"day": {"$in": ["tue", None]}}]},
         {"$nor": [{"day": None}]},
         {"nmae": "x"},
+        {"customer._id": "ann"},
+        {"day": 5},
     ],
 )
 def test_rows_that_give_no_filter_or_compare_with_none_are_an_error(shop, given):

@@ -12,7 +12,7 @@ from typing import Any, final
 from bson import ObjectId
 
 from gatewayfw.context_variables import Caller, Free, calling
-from gatewayfw.errors import Unavailable, UsageError
+from gatewayfw.errors import Unavailable, UsageError, ValidationError
 from gatewayfw.logs import traceback_of
 from gatewayfw.odm.reading.filters import stored_filter
 from gatewayfw.odm.reading.projection import LinkShape, Projection
@@ -89,7 +89,10 @@ class Rights:
             return NOTHING
         schema = schemas.get_schema(self._model)
         is_wrong = not isinstance(given, Mapping) or _compares_with_none(given)
-        stored = {} if is_wrong else stored_filter(schemas, schema, given, what, schema.options.excludes)
+        try:
+            stored = {} if is_wrong else stored_filter(schemas, schema, given, what, schema.options.excludes)
+        except ValidationError as error:  # the author's mistake, which is not the client's to hear of
+            raise UsageError(f"policy of {self._model}: {error}") from error
         if is_wrong or _compares_with_none(stored):  # a field may store another value as None
             raise UsageError(
                 f"policy of {self._model}: {what}: expected a filter without None; give None to show nothing"
