@@ -36,10 +36,11 @@ class Caller:
 
 @final
 class Free(Enum):
-    """Why nothing is restricted in an act: hooks or a policy run, or a ghost calls."""
+    """Why nothing is restricted in an act: what runs in it, or that a ghost calls."""
 
     HOOKS = "hooks"
     POLICY = "policy"
+    MIGRATION = "migration"
     GHOST = "ghost"
 
 

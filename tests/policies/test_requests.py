@@ -236,3 +236,18 @@ def test_with_require_policy_a_request_uses_models_in_acts_and_hooks_only(databa
             with pytest.raises(UsageError, match=r"model item: this is no act"):
                 items.count()
         assert items.unrestricted.count() == 1
+
+
+def test_nothing_restricts_a_migration_that_an_act_runs(shop, serve):
+    mine(shop)
+
+    @shop.gw.odm.migration("days", "item", where={"price": {"$exists": True}})
+    def note_rentals(item):
+        return {"$unset": {"price": ""}, "$set": {"name": f"{item['name']} {shop.rentals.count({})}"}}
+
+    @shop.gw.acts.act("item", "migrate", public=True)
+    def migrate(body):
+        shop.gw.odm.migrate()
+        return [shop.rentals.count({}), *shop.items.distinct("name")]
+
+    assert serve()("Customer", "item", "migrate")[1] == [2, "lamp 3", "rope 3"]

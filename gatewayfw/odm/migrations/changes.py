@@ -10,6 +10,7 @@ from bson import Binary, Decimal128
 from bson.binary import OLD_UUID_SUBTYPE, UuidRepresentation
 from marshmallow import fields as mm
 
+from gatewayfw.context_variables import Free, calling
 from gatewayfw.errors import UsageError, ValidationError
 from gatewayfw.odm.copies.rules import HiddenField, merged
 from gatewayfw.odm.hidden import HIDDEN
@@ -125,7 +126,8 @@ def _ask(schemas: Schemas, migration: Migration, stored: Mapping[str, Any]) -> U
     reverses = schemas.get_related_relations(schema.name)
     shown = {name: value for name, value in stored.items() if name != HIDDEN and name not in reverses}
     try:
-        told = migration.function(loaded_form(shown))
+        with calling(schemas, Free.MIGRATION):
+            told = migration.function(loaded_form(shown))
     except Exception as error:
         error.add_note(f"in the migration {migration.name!r}, for {schema.name} {stored.get('_id')}")
         raise
