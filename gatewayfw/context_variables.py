@@ -6,10 +6,11 @@ and so this, in every session.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
+from copy import copy
 from enum import Enum
-from typing import Any, NamedTuple, final
+from typing import Any, NamedTuple, Self, final
 
 
 @final
@@ -33,6 +34,12 @@ class Caller:
         self.known: dict[str, Any] = {}
         self.viewer: Any = None
 
+    def anew(self) -> Self:
+        """Return the same caller, who learns the rest without the other."""
+        new = type(self)(self.role, self.context, self.hidden)
+        new.known = {model: copy(rights) for model, rights in self.known.copy().items()}
+        return new
+
 
 @final
 class Free(Enum):
@@ -51,13 +58,24 @@ CALLERS: ContextVar[Mapping[Any, Entry]] = ContextVar("gatewayfw_callers", defau
 
 
 @contextmanager
-def calling(of: Any, entry: Entry) -> Iterator[None]:
-    """Let somebody be the caller for the models of one gateway, in a block."""
-    token = CALLERS.set({**CALLERS.get(), of: entry})
+def holding(variable: ContextVar[Any], value: object) -> Iterator[None]:
+    """Give a variable a value in a block."""
+    token = variable.set(value)
     try:
         yield
     finally:
-        CALLERS.reset(token)
+        variable.reset(token)
+
+
+def calling(of: Any, entry: Entry) -> AbstractContextManager[None]:
+    """Let somebody be the caller for the models of one gateway, in a block."""
+    return holding(CALLERS, {**CALLERS.get(), of: entry})
+
+
+def calling_anew() -> AbstractContextManager[None]:
+    """Let what functions of policies give in a block hold only there."""
+    callers = CALLERS.get().items()
+    return holding(CALLERS, {of: one.anew() if isinstance(one, Caller) else one for of, one in callers})
 
 
 def for_later(fn: Callable[[], object]) -> Callable[[], object]:
@@ -65,11 +83,8 @@ def for_later(fn: Callable[[], object]) -> Callable[[], object]:
     now = CALLERS.get()
 
     def call() -> object:
-        token = CALLERS.set(now)
-        try:
+        with holding(CALLERS, now):
             return fn()
-        finally:
-            CALLERS.reset(token)
 
     return call
 
@@ -94,11 +109,6 @@ _NOTHING = OpenContexts({}, None)
 OPEN_CONTEXTS: ContextVar[OpenContexts] = ContextVar("gatewayfw_contexts", default=_NOTHING)
 
 
-@contextmanager
-def open_scratch() -> Iterator[None]:
+def open_scratch() -> AbstractContextManager[None]:
     """Give every gateway a context outside of requests in a block, as for a test."""
-    token = OPEN_CONTEXTS.set(OPEN_CONTEXTS.get()._replace(scratch={}))
-    try:
-        yield
-    finally:
-        OPEN_CONTEXTS.reset(token)
+    return holding(OPEN_CONTEXTS, OPEN_CONTEXTS.get()._replace(scratch={}))

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, ParamSpec, Protocol, TypeVar, final
 
 from gatewayfw.acts.headers import Headers
-from gatewayfw.context_variables import OPEN_CONTEXTS, OpenContexts
+from gatewayfw.context_variables import OPEN_CONTEXTS, OpenContexts, holding
 
 #: The key of the context that holds the address of the connection.
 ADDRESS = "Address"
@@ -203,11 +203,8 @@ class ContextFns:
         context.update(values)
         opened, scratch = OPEN_CONTEXTS.get()
         entry = _OpenContext(context, self._current())
-        token = OPEN_CONTEXTS.set(OpenContexts({**opened, self: entry}, scratch))
-        try:
+        with holding(OPEN_CONTEXTS, OpenContexts({**opened, self: entry}, scratch)):
             yield context
-        finally:
-            OPEN_CONTEXTS.reset(token)
 
     def _current(self) -> Any:
         try:

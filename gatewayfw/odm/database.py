@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar, final
 
 from pymongo.database import Database as PyMongoDatabase
 
+from gatewayfw.context_variables import calling_anew
 from gatewayfw.environment import environment, judge_memory, multi_worker_server, refuse_greenlets, runs_tests
 from gatewayfw.errors import DefinitionError, GatewayError
 from gatewayfw.odm.jobs.background import SHORT_PAUSE, JobThread, JobWorker
@@ -260,7 +261,8 @@ class Database:
 
             def attempt(_: Attempt) -> T:
                 begin_again()
-                return fn()
+                with calling_anew():
+                    return fn()
 
             return self.run(attempt, proof).result
 

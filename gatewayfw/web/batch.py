@@ -269,7 +269,7 @@ class _Running:
     def _open(self, shared: Shared) -> Iterator[Shared]:
         """Let it be that of the block, which gets it as it is then."""
         given, held, entry = shared
-        rights = self.parts.lifecycle.callers.open(entry)
+        rights = self.parts.lifecycle.callers.open(entry.anew() if isinstance(entry, Caller) else entry)
         with self.parts.contexts.open(given) as context, _GLOBALS.open(held) as values, rights:
             yield context, values, entry
 

@@ -39,8 +39,8 @@ known; any other is ``any``.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -51,6 +51,7 @@ from bson import ObjectId
 from marshmallow import INCLUDE, Schema, missing, validate
 from marshmallow import fields as mm
 
+from gatewayfw.context_variables import holding
 from gatewayfw.schemas.kinds.base import Constant, Description, Kind, KindField
 from gatewayfw.schemas.kinds.checks import choices, described_lengths, is_scalar, takes_several
 from gatewayfw.schemas.kinds.model_fields import ISO, comes_back, schema_key, takes_booleans
@@ -74,13 +75,8 @@ class _Surroundings:
 _AROUND: ContextVar[_Surroundings] = ContextVar("around", default=_Surroundings())  # noqa: B039 - it is frozen
 
 
-@contextmanager
-def _at(**changes: Any) -> Iterator[None]:
-    token = _AROUND.set(replace(_AROUND.get(), **changes))
-    try:
-        yield
-    finally:
-        _AROUND.reset(token)
+def _at(**changes: Any) -> AbstractContextManager[None]:
+    return holding(_AROUND, replace(_AROUND.get(), **changes))
 
 
 def describe_sent(field: mm.Field[Any], mode: str) -> Description:

@@ -11,7 +11,7 @@ from flask import Flask, copy_current_request_context
 from gatewayfw import DefinitionError, HttpError, UsageError, any_, integer
 from gatewayfw.auth import Auth, Rule, Tokens
 from gatewayfw.client import InProcessClient
-from gatewayfw.errors import Hidden
+from gatewayfw.errors import Forbidden, Hidden
 from gatewayfw.export.mcp import tools_of
 from tests.policies.judged.shop import ANN, BOB, Shop
 
@@ -336,32 +336,85 @@ def test_a_job_has_nobodys_rights(open_shop):
 ATTEMPTS = {
     "idempotent": lambda shop, body, work: shop.send(body, **{"Idempotency-Key": "k"}),
     "atomic": lambda shop, body, work: shop.send({"batch": [body], "atomic": True}),
-    "transaction": lambda shop, body, work: shop.ask("Customer", lambda: shop.gw.odm.transaction(lambda: work(body))),
+    "transaction": lambda shop, body, work: shop.ask("Customer", lambda: begin_transaction(shop, body, work)),
 }
 
 
-@pytest.mark.parametrize("attempt", ATTEMPTS.values(), ids=ATTEMPTS)
-def test_every_attempt_has_the_rights_of_the_first(policies_database, attempt):
-    """That one meets another writer; in memory there are no such conflicts."""
-    shop, seen, prices = Shop(policies_database), [], [10]
-    shop.policy("rental", roles=["Customer"], rows=lambda context: {"price": {"$in": list(prices)}})
-    ann = {"_id": shop.rented[ANN]}
+def begin_transaction(shop, body, work):
+    """Run it in a transaction, when the caller's rows are known."""
+    shop.rentals.count()
+    shop.gw.odm.transaction(lambda: work(body))
 
-    def work(body):
-        seen.append(shop.rentals.count())
-        prices.append(11)
-        if len(seen) == 1:
+
+def meet_another_writer(shop, attempt, work):
+    """Run what an act does in two attempts: the first meets another writer. Return what each gave."""
+    found, ann = [], {"_id": shop.rented[ANN]}
+
+    def run(body):
+        found.append(work(is_first=not found))
+        if len(found) == 1:
             other = threading.Thread(target=lambda: shop.rentals.find_one_and_update(ann, {"$set": {"note": "other"}}))
             other.start()
             other.join()
-        shop.rentals.find_one_and_update(ann, {"$set": {"note": "ours"}})
+        shop.rentals.unrestricted.find_one_and_update(ann, {"$set": {"note": "ours"}})
 
     shop.gw.acts.act(
         "rental", "meet", set={"role": any_, "user": any_}, pre_act=[shop.sign_in], idempotent="1h",
         idempotent_by=lambda body: "all",
-    )(work)  # fmt: skip
-    attempt(shop, shop.body("Customer", act="meet"), work)
-    assert seen == [1, 1]
+    )(run)  # fmt: skip
+    attempt(shop, shop.body("Customer", act="meet"), run)
+    return found
+
+
+@pytest.mark.parametrize("attempt", [ATTEMPTS["atomic"], ATTEMPTS["transaction"]], ids=["atomic", "transaction"])
+def test_every_attempt_has_the_rights_of_before(policies_database, attempt):
+    """In memory no writer meets another, so nothing is attempted again."""
+    shop, prices = Shop(policies_database), [10]
+    shop.policy("rental", roles=["Customer"], rows=lambda context: {"price": {"$in": list(prices)}})
+
+    def work(**_):
+        prices.append(11)
+        return shop.rentals.count()
+
+    assert meet_another_writer(shop, attempt, work) == [1, 1]
+
+
+def pass_of(shop):
+    return shop.items.exists({"name": "pass"})
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS.values(), ids=ATTEMPTS)
+def test_no_attempt_has_rights_by_what_an_undone_one_has_written(policies_database, attempt):
+    shop = Shop(policies_database)
+    shop.policy("item", roles=["Customer"])
+    shop.policy("rental", roles=["Customer"], write=lambda context: {} if pass_of(shop) else None, hide=["price"],
+                check=lambda context: {})  # fmt: skip
+
+    def work(is_first):
+        if is_first:
+            shop.items.insert_one({"name": "pass"})
+        try:
+            return shop.rentals.update_many({"number": "r-Bob"}, {"$set": {"note": "mine"}})["modified"]
+        except Forbidden:
+            return "forbidden"
+
+    assert meet_another_writer(shop, attempt, work) == [1, "forbidden"]
+
+
+def test_an_act_has_no_rights_by_what_was_undone_in_it(shop):
+    shop.policy("item", roles=["Customer"])
+    shop.policy("rental", roles=["Customer"], rows=lambda context: {} if pass_of(shop) else None)
+
+    def fail():
+        shop.items.insert_one({"name": "pass"})
+        raise LookupError(shop.rentals.count())
+
+    def work():
+        with pytest.raises(LookupError, match="2"):
+            shop.gw.odm.transaction(fail)
+        return shop.rentals.count()
+
+    assert shop.ask("Customer", work) == 0
 
 
 def test_what_names_the_caller_of_an_idempotent_act_has_the_rights_of_the_caller(strict):
