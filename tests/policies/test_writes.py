@@ -426,3 +426,21 @@ def test_a_cascade_reaches_what_the_caller_does_not_see_and_does_not_count_it(ow
     with own_only.calls("Customer"):
         gone = own_only.customers.delete_one({"_id": own_only.bob}, hard_cascade=True)
     assert (gone, own_only.rentals.count()) == ({"deletedCount": 1, "cascaded": {}}, 2)
+
+
+def test_a_write_does_not_see_itself_when_its_policy_asks(shop):
+    """Ann may rent what she has rented before."""
+
+    def rows(context):
+        own = shop.rentals.find({"customer._id": shop.ann}, projection={"item": {"_id": 1}})
+        return {"item._id": {"$in": [one["item"]["_id"] for one in own]}}
+
+    saw = shop.items.insert_one({"name": "saw"})["_id"]
+    shop.gw.policy("rental", roles=["Customer"], rows=rows)
+    for write in (
+        lambda: shop.rent("fri", shop.ann, saw),
+        lambda: shop.rentals.add_relation({"_id": shop.first}, relations={"item": {"_ids": saw}}, replace=True),
+    ):
+        with shop.calls("Customer"), pytest.raises(Forbidden):
+            write()
+    assert shop.rentals.count({"item._id": saw}) == 0

@@ -47,6 +47,7 @@ class Permission:
         refused = {*joined.hides, *joined.fixed}.difference(allowed).intersection(names)
         if refused:
             raise Forbidden(messages.NOT_TO_SET.format(model=model.name, names=", ".join(sorted(refused))))
+        _ = self._rights.changes, self._rights.checks  # functions that query must not see the write itself
 
     def limit(self, wanted: _Filter) -> _Filter:
         """Return a filter of the documents that are there for the caller, too."""
