@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import shlex
+import tempfile
 from pathlib import Path
 from typing import get_args
 
@@ -41,13 +42,15 @@ PROSE = {name: _BLOCK.sub("", text) for name, text in PAGES.items()}
 
 
 @pytest.fixture(scope="module")
-def story():
+def story(tmp_path_factory):
     """The names that the Python blocks define, all run in order; failures point into the pages."""
     names = {"__name__": "guide"}
-    for name, block in BLOCKS:
-        if block[1] == "python":
-            above = PAGES[name].count("\n", 0, block.start(2))
-            exec(compile("\n" * above + block[2], str(FOLDER / f"{name}.md"), "exec"), names)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tempfile, "tempdir", str(tmp_path_factory.mktemp("guide")))
+        for name, block in BLOCKS:
+            if block[1] == "python":
+                above = PAGES[name].count("\n", 0, block.start(2))
+                exec(compile("\n" * above + block[2], str(FOLDER / f"{name}.md"), "exec"), names)
     return names
 
 

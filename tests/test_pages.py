@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import mongomock
@@ -48,7 +49,8 @@ def run(page, names):
 
 
 @pytest.mark.parametrize("page", list(filter(is_program, PAGES)))
-def test_the_program_of_the_page_runs(page):
+def test_the_program_of_the_page_runs(page, monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert _BLOCK.search(PAGES[page])
     run(page, {"__name__": "page"})
 

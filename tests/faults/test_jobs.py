@@ -36,7 +36,7 @@ class Serving:
 
     def __init__(self, command, port, uri, log):
         self._command, self._port, self._log = command, port, log
-        self._environ = {**os.environ, "MONGODB_URI": uri}
+        self._environ = {**os.environ, "MONGODB_URI": uri, "TMPDIR": str(log.parent)}  # what is killed tidies nothing
         self._start()
 
     def _start(self):
