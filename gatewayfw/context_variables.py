@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from copy import copy
 from enum import Enum
-from typing import Any, NamedTuple, Self, final
+from typing import Any, NamedTuple, final
 
 
 @final
@@ -20,7 +20,7 @@ class Caller:
     Attributes:
         role: a declared role; empty for a caller who is signed in without one; None for nobody.
         context: a copy of the context of that moment, for the functions of policies.
-        hidden: what a `get` may not name, as policies join it; nothing if everything may be named.
+        hidden: what a `get` may not name, by its select struct, as policies join it.
         known: what these functions gave, by model.
         viewer: for the ODM: what it is asked by.
     """
@@ -33,12 +33,6 @@ class Caller:
         self.hidden = hidden
         self.known: dict[str, Any] = {}
         self.viewer: Any = None
-
-    def anew(self) -> Self:
-        """Return the same caller, who learns the rest without the other."""
-        new = type(self)(self.role, self.context, self.hidden)
-        new.known = {model: copy(rights) for model, rights in self.known.copy().items()}
-        return new
 
 
 @final
@@ -72,10 +66,18 @@ def calling(of: Any, entry: Entry) -> AbstractContextManager[None]:
     return holding(CALLERS, {**CALLERS.get(), of: entry})
 
 
+def anew(entry: Entry) -> Entry:
+    """Return the same entry; a caller learns the rest without the other."""
+    if not isinstance(entry, Caller):
+        return entry
+    new = Caller(entry.role, entry.context, entry.hidden)
+    new.known = {model: copy(rights) for model, rights in entry.known.copy().items()}
+    return new
+
+
 def calling_anew() -> AbstractContextManager[None]:
     """Let what functions of policies give in a block hold only there."""
-    callers = CALLERS.get().items()
-    return holding(CALLERS, {of: one.anew() if isinstance(one, Caller) else one for of, one in callers})
+    return holding(CALLERS, {of: anew(entry) for of, entry in CALLERS.get().items()})
 
 
 def for_later(fn: Callable[[], object]) -> Callable[[], object]:

@@ -25,7 +25,7 @@ from gatewayfw.acts.context import ContextFns, copy_for_attempt
 from gatewayfw.acts.lifecycle import BatchTotals, Lifecycle, say_what_is_done
 from gatewayfw.acts.remote import RemoteService
 from gatewayfw.acts.replies import RequestBounds, WrittenReply
-from gatewayfw.context_variables import Caller
+from gatewayfw.context_variables import Caller, anew
 from gatewayfw.errors import BadRequest, GatewayError, NotDone
 from gatewayfw.observe.calls import OK, CallObservers, OpenCall
 from gatewayfw.odm import Odm
@@ -269,7 +269,7 @@ class _Running:
     def _open(self, shared: Shared) -> Iterator[Shared]:
         """Let it be that of the block, which gets it as it is then."""
         given, held, entry = shared
-        rights = self.parts.lifecycle.callers.open(entry.anew() if isinstance(entry, Caller) else entry)
+        rights = self.parts.lifecycle.callers.open(entry and anew(entry))
         with self.parts.contexts.open(given) as context, _GLOBALS.open(held) as values, rights:
             yield context, values, entry
 

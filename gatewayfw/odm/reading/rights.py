@@ -79,6 +79,7 @@ class Rights:
         found: dict[str, Any] = {}
         for function in functions:
             if function not in self._filters:  # it may say what is seen and what may be left, and means one thing
+                # Replaced, never changed: the rights of another attempt share it.
                 self._filters = {**self._filters, function: self._filter(function, what)}
             found = both(found, self._filters[function])
         return found
