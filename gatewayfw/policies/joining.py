@@ -130,10 +130,10 @@ class Hiding(dict[tuple[str, Spec], _Search]):
     def __missing__(self, selected: tuple[str, Spec]) -> _Search:
         model, spec = selected
         hides = (joined(self._schemas, model, self._role) or OPEN).hides
+        own = ((name, None) for name, owns in hides.items() if not owns)
         links = self._schemas.level(model, spec).links.items()
-        below = [(name, self[link.model, link.spec]) for name, link in links]
-        own = [(name, None) for name, owns in hides.items() if not owns]
-        found = self[selected] = (*own, *((name, search) for name, search in below if search))
+        below = ((name, search) for name, link in links if (search := self[link.model, link.spec]))
+        self[selected] = found = (*own, *below)
         return found
 
 
