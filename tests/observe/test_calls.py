@@ -11,6 +11,7 @@ import pytest
 from gatewayfw import DefinitionError, Forbidden, gateway, string
 from gatewayfw.errors import Unavailable
 from gatewayfw.observe.calls import Call, CallObservers, Names
+from tests.wire.scripts import answer
 
 ID = "test-1"
 UNKNOWN = ("_unknown", "_unknown", "_unknown")
@@ -56,17 +57,6 @@ def served(request):
         return gw, app.test_client(), seen
 
     return serve
-
-
-def answer_one(handler):
-    """What a remote service answers."""
-    handler.rfile.read(int(handler.headers["Content-Length"]))
-    payload = b'{"body":1,"success":true}'
-    handler.send_response(200)
-    handler.send_header("Content-Type", "application/json")
-    handler.send_header("Content-Length", str(len(payload)))
-    handler.end_headers()
-    handler.wfile.write(payload)
 
 
 def asking(act="list", model="book", **given):
@@ -255,7 +245,7 @@ def test_one_that_cannot_begin_is_logged_and_told_alone(served, caplog):
 
 def test_a_remote_services_acts_are_not_known_here(served, upstream):
     gw, client, seen = served()
-    gw.acts.set_service("billing", f"{upstream(answer_one)}/gateway")
+    gw.acts.set_service("billing", f"{upstream(answer())}/gateway")
     send(client, {**asking("pay", "bill"), "service": "billing"})
     assert [call[:3] for call in seen] == [("billing._unknown._unknown", "ok", 200)]
 

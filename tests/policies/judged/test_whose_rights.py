@@ -14,6 +14,7 @@ from gatewayfw.client import InProcessClient
 from gatewayfw.errors import Forbidden, Hidden
 from gatewayfw.export.mcp import tools_of
 from tests.policies.judged.shop import ANN, BOB, Shop
+from tests.wire.scripts import answer
 
 NUMBER = {"number": 1}
 BOTH = [{"number": "r-Ann"}, {"number": "r-Bob"}]
@@ -307,17 +308,10 @@ def test_hooks_of_a_remote_service_have_nobodys_rights(strict, closed_port):
 
 
 def test_the_reply_of_a_remote_service_is_what_its_own_policies_say(strict, upstream):
-    def answer(handler):
-        handler.rfile.read(int(handler.headers["Content-Length"]))
-        body = b'{"body":{"price":10},"success":true}'
-        handler.send_response(200)
-        handler.send_header("Content-Type", "application/json")
-        handler.send_header("Content-Length", str(len(body)))
-        handler.end_headers()
-        handler.wfile.write(body)
-
     strict.policy("rental", roles="*", hide=["price"])
-    strict.gw.acts.set_service("far", upstream(answer), pre_act=[strict.sign_in])
+    strict.gw.acts.set_service(
+        "far", upstream(answer(b'{"body":{"price":10},"success":true}')), pre_act=[strict.sign_in]
+    )
     here = strict.body("Customer", {"price": 1})
     assert [strict.send(body).status_code for body in (here, {**here, "service": "far"})] == [403, 200]
     assert strict.send({**here, "service": "far"}).json["body"] == {"price": 10}
